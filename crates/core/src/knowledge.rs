@@ -1,1 +1,1 @@
-//! (being built)
+//! What programs do, as static tables that `build.rs` makes from `knowledge/*.toml`.

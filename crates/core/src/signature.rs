@@ -1,1 +1,1 @@
-//! (being built)
+//! The learnable identity of an action: ordered token classes; two actions of different blast never share one.
