@@ -1,1 +1,11 @@
-//! x
+//! The binary's rooms: everything that touches the world. See ARCHITECTURE.md for the picture.
+
+pub mod agent;
+pub mod cli;
+pub mod command;
+pub mod edit;
+pub mod exit;
+pub mod hook;
+pub mod render;
+pub mod store;
+pub mod world;

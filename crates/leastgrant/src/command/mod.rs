@@ -1,0 +1,3 @@
+//! People's commands, a file each: `Args` and `run(&Args, &mut Ui) -> Exit`.
+
+pub mod check;

@@ -1,0 +1,33 @@
+//! Exit codes of people's commands. Hook codes are decided in [`crate::hook`] alone.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// done
+    Ok,
+    /// done, and the answer is bad news (a bound that should hold does not; a file was refused)
+    Bad,
+    /// the words of the command are off
+    Usage,
+    /// `check --exit-code`: the verdict is ask
+    Ask,
+    /// `check --exit-code`: the verdict is deny
+    Deny,
+    /// our own failure
+    Bug,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Ok => 0,
+            Exit::Bad => 1,
+            Exit::Usage => 2,
+            Exit::Ask => 10,
+            Exit::Deny => 11,
+            Exit::Bug => 70,
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! The real machine behind [`leastgrant_core::world::World`].
