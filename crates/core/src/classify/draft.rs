@@ -30,6 +30,8 @@ pub struct Draft {
     pub family: &'static str,
     /// what it prints, where that is known
     pub prints: Option<Value>,
+    /// patterns of the paths that it prints, a path a line, where that is known
+    pub paths: Option<Vec<String>>,
     /// a wrapper that does nothing by itself
     pub silent: bool,
     /// credentials are certain to be among what it reads
@@ -50,6 +52,7 @@ impl Draft {
             targets: Vec::new(),
             family,
             prints: None,
+            paths: None,
             silent: false,
             sweeps_secrets: None,
         }
