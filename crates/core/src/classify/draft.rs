@@ -32,6 +32,8 @@ pub struct Draft {
     pub prints: Option<Value>,
     /// patterns of the paths that it prints, a path a line, where that is known
     pub paths: Option<Vec<String>>,
+    /// hashes of scripts that were read
+    pub content: Vec<String>,
     /// a wrapper that does nothing by itself
     pub silent: bool,
     /// credentials are certain to be among what it reads
@@ -53,6 +55,7 @@ impl Draft {
             family,
             prints: None,
             paths: None,
+            content: Vec::new(),
             silent: false,
             sweeps_secrets: None,
         }
