@@ -114,6 +114,15 @@ fn more_roots_count_as_the_project() {
 }
 
 #[test]
+fn a_folder_by_another_name_and_the_name_itself() {
+    let world = posix_world().link("/etc/into", "/home/u/proj/src");
+    assert_eq!(place(&world, Some("/home/u/other"), ".").zone, Zone::Project);
+    assert_eq!(place(&world, Some("/home/u/other"), "src/main.rs").zone, Zone::Project);
+    assert_eq!(place(&world, Some("/home/u/proj"), "/etc/into/main.rs").zone, Zone::Project);
+    assert_eq!(place(&world, Some("/home/u/proj"), "/etc/into").zone, Zone::Etc, "the link is a thing of its own");
+}
+
+#[test]
 fn a_project_in_the_temporary_folder_is_the_project() {
     let world = FakeWorld::new("/tmp/w/proj").home("/tmp/w/home");
     assert_eq!(place(&world, Some("/tmp/w/proj"), "x").zone, Zone::Project);

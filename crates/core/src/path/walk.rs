@@ -29,6 +29,10 @@ impl<'w> Walk<'w> {
         self.world
     }
 
+    pub(super) fn cwd(&self) -> Option<&'w str> {
+        self.cwd
+    }
+
     /// Where `path` (absolute) lands: a dangling link at the place a write through it would make, missing components
     /// on top of the longest folder that is there. None where the walk was lost; its best guess is then in `via`.
     pub(super) fn land(&mut self, path: &str) -> Option<String> {

@@ -63,7 +63,8 @@ fn rank(zone: Zone) -> u8 {
     }
 }
 
-/// Inside by letters, or by a folder of its own name that is the project's root itself under another name.
+/// Inside by letters, or below a folder that lies in the project under another name. A link itself lies where its own
+/// name is, wherever it leads; only the folder one is in may be named by such a link.
 fn in_project(walk: &mut Walk<'_>, reading: &str) -> bool {
     let facts = walk.world().facts();
     let blind = facts.case_blind;
@@ -72,21 +73,17 @@ fn in_project(walk: &mut Walk<'_>, reading: &str) -> bool {
         return true;
     }
     let known = walk.via.len();
-    let mut found = false;
-    'roots: for root in roots() {
-        let Some(real) = walk.land(root) else { continue };
-        if inside(reading, &real, blind) {
-            found = true;
+    let real: Vec<String> = roots().filter_map(|root| walk.land(root)).collect();
+    let mut found = real.iter().any(|root| inside(reading, root, blind));
+    let itself = walk.cwd().is_some_and(|cwd| same(cwd, reading, blind));
+    let mut above: Vec<&str> = Vec::new();
+    let depth = parts(reading).count();
+    for (at, part) in parts(reading).enumerate() {
+        above.push(part);
+        if found || at + 1 == depth && !itself {
             break;
         }
-        let mut above: Vec<&str> = Vec::new();
-        for part in parts(reading) {
-            above.push(part);
-            if walk.land(&absolute(&above)).is_some_and(|there| same(&there, &real, blind)) {
-                found = true;
-                break 'roots;
-            }
-        }
+        found = walk.land(&absolute(&above)).is_some_and(|there| real.iter().any(|root| inside(&there, root, blind)));
     }
     walk.via.truncate(known);
     found
