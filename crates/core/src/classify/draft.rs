@@ -165,7 +165,7 @@ pub fn add_path(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role
         Value::Exact(text) => vec![text],
         Value::OneOf(texts) => texts.iter().map(String::as_str).collect(),
         Value::Prefix(_) | Value::Unknown => {
-            let place = Place { written: arg.shown(), real: None, lexical: None, zone: Zone::Unplaced };
+            let place = Place::unknown(arg.shown());
             // a known beginning still matches guards that go by name
             if let Some(start) = arg.prefix().rfind('/').and_then(|at| arg.prefix().get(..=at)) {
                 for folder in folders(cwd) {
