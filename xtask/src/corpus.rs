@@ -9,7 +9,7 @@ use leastgrant_shell::{Cwd, Dialect, Env, Inventory, Limits};
 /// commands named per kind of opaque and for the slowest
 const SHOWN: usize = 5;
 
-pub fn run(files: &[&str]) -> crate::Outcome {
+pub(crate) fn run(files: &[&str]) -> crate::Outcome {
     let mut total = Tally::default();
     for file in files {
         for line in crate::read(Path::new(file))?.lines().filter(|line| !line.trim().is_empty()) {
@@ -23,7 +23,7 @@ pub fn run(files: &[&str]) -> crate::Outcome {
 }
 
 /// The shell text of a line; none where the line is a call of another tool.
-pub fn command(line: &str) -> Option<String> {
+pub(crate) fn command(line: &str) -> Option<String> {
     let Ok(serde_json::Value::Object(row)) = serde_json::from_str(line) else { return Some(line.to_owned()) };
     let within = |value: &serde_json::Value| {
         ["command", "cmd"].into_iter().find_map(|key| value.get(key)?.as_str().map(str::to_owned))
@@ -32,7 +32,7 @@ pub fn command(line: &str) -> Option<String> {
 }
 
 /// Reads a command as an agent's shell would, nothing known about the machine.
-pub fn read(command: &str) -> Inventory {
+pub(crate) fn read(command: &str) -> Inventory {
     let env = Env {
         home: Some(String::from("/home/person")),
         cwd: Cwd::At(String::from("/home/person/project")),

@@ -8,7 +8,7 @@ use leastgrant_core::reason::IDS;
 
 const FOLDER: &str = "docs/generated";
 
-pub fn write(root: &Path) -> crate::Outcome {
+pub(crate) fn write(root: &Path) -> crate::Outcome {
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make `{FOLDER}`: {error}"))?;
     for (name, text) in pages() {
@@ -18,7 +18,7 @@ pub fn write(root: &Path) -> crate::Outcome {
     Ok(true)
 }
 
-pub fn check(root: &Path) -> crate::Outcome {
+pub(crate) fn check(root: &Path) -> crate::Outcome {
     let mut good = true;
     for (name, text) in pages() {
         let stands = std::fs::read_to_string(root.join(FOLDER).join(name)).unwrap_or_default();

@@ -9,7 +9,7 @@ const CALLS: &str = "cases/agent-calls.jsonl";
 /// shell words that are not programs
 const BUILTIN: &[&str] = &[];
 
-pub fn missing(root: &Path) -> crate::Outcome {
+pub(crate) fn missing(root: &Path) -> crate::Outcome {
     let mut seen: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for line in crate::read(&root.join(CALLS))?.lines() {
         let Some(command) = corpus::command(line) else { continue };

@@ -31,7 +31,7 @@ struct Package {
     source: Option<String>,
 }
 
-pub fn run(root: &Path) -> crate::Outcome {
+pub(crate) fn run(root: &Path) -> crate::Outcome {
     let deny: Deny = toml::from_str(&crate::read(&root.join("deny.toml"))?).map_err(|error| error.to_string())?;
     let lock: Lock = toml::from_str(&crate::read(&root.join("Cargo.lock"))?).map_err(|error| error.to_string())?;
     let mut good = true;

@@ -8,7 +8,7 @@ const MOST: usize = 1_000;
 /// `path: reason` a line; an exception that is no longer needed fails
 const EXCEPTIONS: &str = "xtask/size-exceptions.txt";
 
-pub fn run(root: &Path) -> crate::Outcome {
+pub(crate) fn run(root: &Path) -> crate::Outcome {
     let exceptions: BTreeMap<String, String> = crate::read(&root.join(EXCEPTIONS))?
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
