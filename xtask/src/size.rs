@@ -34,7 +34,9 @@ pub(crate) fn run(root: &Path) -> crate::Outcome {
         match (*lines > MOST, exceptions.get(name)) {
             (true, None) => {
                 good = false;
-                println!("too long: `{name}` has {lines} lines, at most {MOST} are allowed; split it by what it decides");
+                println!(
+                    "too long: `{name}` has {lines} lines, at most {MOST} are allowed; split it by what it decides"
+                );
             }
             (false, Some(_)) => {
                 good = false;

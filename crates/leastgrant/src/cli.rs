@@ -24,6 +24,8 @@ struct Cli {
 enum Command {
     /// judge a command without running it
     Check(command::check::Args),
+    /// play a recorded session through the real hook in a throwaway home
+    Demo(command::demo::Args),
     /// what leastgrant believes of a program, and the file to patch
     Knowledge(command::knowledge::Args),
 }
@@ -49,6 +51,7 @@ pub fn main() -> Exit {
     let mut ui = Ui::new(cli.json, cli.no_color);
     match cli.command {
         Command::Check(args) => command::check::run(&args, &mut ui),
+        Command::Demo(args) => command::demo::run(&args, &mut ui),
         Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),
     }
 }

@@ -53,7 +53,7 @@ fn verdict(decision: Decision, kind: Option<AskKind>, reasons: Vec<Reason>, acti
 }
 
 fn shown(verdict: &Verdict, command: &str) -> String {
-    strip(&block(verdict, Subject { title: command, command: Some(command) }, 100))
+    strip(&block(verdict, Subject { title: command, command: Some(command) }, None, 100))
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn deny_of_a_file_tool_without_a_command() {
         vec![write],
     );
     let subject = Subject { title: "Edit ~/.claude/settings.json", command: None };
-    insta::assert_snapshot!(strip(&block(&v, subject, 100)), @r"
+    insta::assert_snapshot!(strip(&block(&v, subject, None, 100)), @r"
     ✗ deny
       Edit ~/.claude/settings.json
 
@@ -299,7 +299,7 @@ fn a_huge_command_is_drawn_small() {
         vec![reason("guard.irreversible", "deletes everything", Weight::Blocks, span(&command, "rm -rf /"))],
         vec![],
     );
-    let text = strip(&block(&v, Subject { title: &command, command: Some(&command) }, 80));
+    let text = strip(&block(&v, Subject { title: &command, command: Some(&command) }, None, 80));
     assert!(text.len() < 2000, "{}", text.len());
 }
 

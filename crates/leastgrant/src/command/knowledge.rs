@@ -4,6 +4,7 @@ use leastgrant_core::knowledge::{Effect, Operand, Opt, PROGRAMS, Program, Slot, 
 use serde_json::json;
 
 use crate::exit::Exit;
+use crate::render::report::word;
 use crate::render::table::Table;
 use crate::render::{Ui, theme, words};
 
@@ -163,13 +164,13 @@ fn effect_words(effect: &Effect) -> Vec<String> {
         says.push(format!("{} ({})", words::capability(does), does.id()));
     }
     if let Some(mark) = effect.mark {
-        says.push(format!("floor: {}", kebab(&format!("{mark:?}"))));
+        says.push(format!("floor: {}", word(&format!("{mark:?}"))));
     }
     let blast = [
-        effect.reach.map(|word| format!("reach {}", kebab(&format!("{word:?}")))),
-        effect.undo.map(|word| format!("undo {}", kebab(&format!("{word:?}")))),
-        effect.exposure.map(|word| kebab(&format!("{word:?}"))),
-        effect.scale.map(|word| kebab(&format!("{word:?}"))),
+        effect.reach.map(|value| format!("reach {}", word(&format!("{value:?}")))),
+        effect.undo.map(|value| format!("undo {}", word(&format!("{value:?}")))),
+        effect.exposure.map(|value| word(&format!("{value:?}"))),
+        effect.scale.map(|value| word(&format!("{value:?}"))),
     ];
     says.extend(blast.into_iter().flatten());
     if !effect.note.is_empty() {
@@ -211,18 +212,7 @@ fn operands(roles: &[Operand]) -> String {
 }
 
 fn slot(slot: Slot) -> String {
-    kebab(&format!("{slot:?}"))
-}
-
-fn kebab(name: &str) -> String {
-    let mut out = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
+    word(&format!("{slot:?}"))
 }
 
 fn usage_json(usage: &Usage) -> serde_json::Value {

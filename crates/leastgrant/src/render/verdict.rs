@@ -1,6 +1,7 @@
 //! The verdict block: what the answer is, what decided it, how far it reaches, and what would change it.
 
 use leastgrant_core::action::{Action, Target};
+use leastgrant_core::call::{Call, Tool};
 use leastgrant_core::reason::Weight;
 use leastgrant_core::verdict::{Decision, Verdict};
 
@@ -56,6 +57,18 @@ pub struct Subject<'a> {
     pub command: Option<&'a str>,
 }
 
+impl<'a> Subject<'a> {
+    /// A call under this title.
+    #[must_use]
+    pub fn of(call: &'a Call, title: &'a str) -> Self {
+        let command = match &call.tool {
+            Tool::Shell(shell) => Some(shell.command.as_str()),
+            _ => None,
+        };
+        Self { title, command }
+    }
+}
+
 /// The first lines: mark, subject, and the deciding part underlined.
 #[must_use]
 pub fn head(verdict: &Verdict, subject: Subject<'_>, width: usize) -> String {
@@ -71,9 +84,9 @@ pub fn head(verdict: &Verdict, subject: Subject<'_>, width: usize) -> String {
     }
 }
 
-/// The whole block.
+/// The whole block; `sent` is what the agent would get, in words.
 #[must_use]
-pub fn block(verdict: &Verdict, subject: Subject<'_>, width: usize) -> String {
+pub fn block(verdict: &Verdict, subject: Subject<'_>, sent: Option<&str>, width: usize) -> String {
     let mut rows = Rows { out: vec![head(verdict, subject, width), String::new()], width };
     rows.add("what it does", &does(verdict));
     rows.add("blast radius", &[strip(&verdict.actions)]);
@@ -82,6 +95,9 @@ pub fn block(verdict: &Verdict, subject: Subject<'_>, width: usize) -> String {
         rows.add("actions", &actions(&verdict.actions, width));
     }
     rows.add("why", &why(verdict));
+    if let Some(sent) = sent {
+        rows.add("the agent gets", &[sent.to_owned()]);
+    }
     rows.add("instead", &safer(&verdict.actions));
     rows.add("to change it", &verdict.remedy.iter().map(|text| words::safe(text)).collect::<Vec<_>>());
     rows.out.join("\n")
