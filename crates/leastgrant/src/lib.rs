@@ -6,6 +6,7 @@ pub mod command;
 pub mod edit;
 pub mod exit;
 pub mod hook;
+pub mod judged;
 pub mod render;
 pub mod store;
 pub mod world;

@@ -1,3 +1,5 @@
 //! People's commands, a file each: `Args` and `run(&Args, &mut Ui) -> Exit`.
 
 pub mod check;
+pub mod demo;
+pub mod knowledge;

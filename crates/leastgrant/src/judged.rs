@@ -1,0 +1,62 @@
+//! One message of an agent, judged as the hook would judge it, without writing anything down: for `check`, `demo` and
+//! the scores. The hook itself goes its own, recorded way; `demo` proves that both say the same.
+
+use leastgrant_core::call::{Attendance, Call};
+use leastgrant_core::channel::{self, Answer};
+use leastgrant_core::judge::{self, Bench};
+use leastgrant_core::policy::{Posture, Standing};
+use leastgrant_core::verdict::Verdict;
+
+use crate::agent::{Agent, Decoded, HookEnv};
+use crate::store::Store;
+use crate::world::Real;
+
+/// One call with its verdict.
+#[derive(Debug)]
+pub struct Judged {
+    /// what was asked
+    pub call: Call,
+    /// the verdict
+    pub verdict: Verdict,
+    /// what the agent would be sent
+    pub answer: Answer,
+    /// the posture in force
+    pub posture: Posture,
+    /// what of the policy could not be read
+    pub problems: Vec<String>,
+}
+
+/// Why a message was not judged.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unjudged {
+    /// it is no call: the hook says nothing
+    NoCall,
+    /// it could not be read, and may be a call: the hook refuses
+    Refused(String),
+}
+
+/// Judges a message; `present` overrides what the environment says about a person being there.
+///
+/// # Errors
+/// The message is no call, or cannot be read.
+pub fn judge(
+    agent: &dyn Agent,
+    payload: &[u8],
+    env: &HookEnv,
+    present: Option<Attendance>,
+) -> Result<Judged, Unjudged> {
+    let mut call = match agent.decode(payload, env) {
+        Decoded::Pre(call) => *call,
+        Decoded::Broken { held: true, why } => return Err(Unjudged::Refused(why)),
+        _ => return Err(Unjudged::NoCall),
+    };
+    call.attendance = present.unwrap_or(call.attendance);
+    let store = Store::at(Real::state(env));
+    let session = store.session(&call.session);
+    let world = Real::of(env, agent.started_in(env).unwrap_or(&call.cwd), session.made);
+    let policy = store.policy(&world);
+    let bench = Bench { policy: &policy, standing: &Standing::default(), session: &session.session, world: &world };
+    let verdict = judge::judge(&call, &bench);
+    let answer = channel::fit(&verdict, agent.channel(), &call.mode, call.attendance, policy.posture);
+    Ok(Judged { call, verdict, answer, posture: policy.posture, problems: policy.problems })
+}
