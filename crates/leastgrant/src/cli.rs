@@ -1,6 +1,6 @@
 //! Arguments of people's commands; each command's own are in its file.
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 use crate::command;
 use crate::exit::Exit;
@@ -24,6 +24,14 @@ struct Cli {
 enum Command {
     /// judge a command without running it
     Check(command::check::Args),
+    /// what leastgrant believes of a program, and the file to patch
+    Knowledge(command::knowledge::Args),
+}
+
+/// The arguments as a tree, for the pages that are made from it.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Reads the arguments and runs the command.
@@ -41,5 +49,6 @@ pub fn main() -> Exit {
     let mut ui = Ui::new(cli.json, cli.no_color);
     match cli.command {
         Command::Check(args) => command::check::run(&args, &mut ui),
+        Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),
     }
 }

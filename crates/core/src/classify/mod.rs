@@ -1,12 +1,25 @@
 //! What a call would do: one family of knowledge a file; code only where a table can't say it.
 
+pub mod arg;
+pub mod code;
+pub mod draft;
+pub mod environment;
+pub mod program;
+mod redirect;
+pub mod script;
+pub mod shell;
+mod sign;
+pub mod usage;
+
 use crate::action::Action;
-use crate::call::Call;
+use crate::call::{Call, Tool};
 use crate::world::World;
 
 /// The actions of a call, in the order in which they would happen.
 #[must_use]
 pub fn classify(call: &Call, world: &dyn World) -> Vec<Action> {
-    let _ = (call, world);
-    Vec::new()
+    match &call.tool {
+        Tool::Shell(command) => shell::shell_actions(command, &call.cwd, world),
+        _ => Vec::new(),
+    }
 }

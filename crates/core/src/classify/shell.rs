@@ -1,0 +1,305 @@
+//! Shell text → actions: every command that could run, through every wrapper, with the facts of each layer kept.
+//!
+//! Every correction works on the flattened inventory: what is found at one layer (a folder that `find` walks, more
+//! rights, another machine) is carried down to each command below it and only raises.
+
+use leastgrant_shell::{self as sh, Cwd, Dialect, Env, Limits, Span, Stdin, Value};
+
+use super::arg::{Arg, SpanMap};
+use super::draft::{self, Draft};
+use super::program;
+use super::{environment, redirect, sign};
+use crate::action::{Action, Capability, Mark, Target};
+use crate::call::ShellCall;
+use crate::knowledge::Effect;
+use crate::world::World;
+
+/// Most commands of one call, those in nested texts and scripts included.
+const COMMANDS: usize = 4_000;
+/// Deepest nesting of texts within texts.
+const DEPTH: usize = 12;
+/// Most bytes of nested texts and scripts read for one call.
+const NESTED_BYTES: usize = 1_024 * 1_024;
+
+/// One command on its way to an action.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    /// the program and its arguments
+    pub argv: Vec<Arg>,
+    /// the folder it runs in
+    pub cwd: Cwd,
+    /// in the outermost text
+    pub span: Span,
+    /// what comes in on standard input
+    pub feed: Feed,
+    /// it is a function that the same text defines
+    pub calls_function: bool,
+    /// texts within texts so far
+    pub depth: usize,
+    /// it stands in a loop
+    pub looped: bool,
+}
+
+/// What comes in on standard input.
+#[derive(Clone, Debug)]
+pub enum Feed {
+    /// whatever the shell has
+    Inherited,
+    /// what other commands print
+    Pipe {
+        /// one of them fetches
+        fetched: bool,
+        /// the text, where it is known
+        text: Option<Value>,
+    },
+    /// a here-document or here-string
+    Text(Arg),
+    /// a file
+    File(Arg),
+}
+
+/// What a wrapper adds to each command below it.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// the wrapper's effect
+    pub effects: Vec<&'static Effect>,
+    /// what the wrapper touches (a host, the folders that `find` walks)
+    pub targets: Vec<Target>,
+    /// marks from code
+    pub marks: Vec<Mark>,
+    /// credentials that its folders are certain to hold
+    pub sweeps_secrets: Option<&'static str>,
+    /// the command runs on another machine
+    pub elsewhere: bool,
+    /// why what is below cannot be accounted for
+    pub opaque: Option<String>,
+    /// the wrapper, for people
+    pub name: String,
+}
+
+/// What became of one command, for those that read its output.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// it fetches from the network
+    pub fetches: bool,
+    /// what it prints, where that is known
+    pub prints: Option<Value>,
+}
+
+/// Reads texts into actions, within a budget.
+pub struct Reader<'a> {
+    /// facts
+    pub world: &'a dyn World,
+    /// what was found so far
+    pub actions: Vec<Action>,
+    dialect: Dialect,
+    commands: usize,
+    bytes: usize,
+    unsandboxed: bool,
+}
+
+/// The actions of a shell call.
+#[must_use]
+pub fn shell_actions(call: &ShellCall, cwd: &str, world: &dyn World) -> Vec<Action> {
+    let mut reader = Reader {
+        world,
+        actions: Vec::new(),
+        dialect: call.dialect,
+        commands: 0,
+        bytes: 0,
+        unsandboxed: call.unsandboxed,
+    };
+    let folder = call.workdir.as_deref().unwrap_or(cwd);
+    let folder = crate::path::place(world, Some(cwd), folder).lexical.unwrap_or_else(|| folder.to_owned());
+    let env = Env {
+        home: world.facts().home.clone(),
+        cwd: if folder.is_empty() { Cwd::Unknown } else { Cwd::At(folder) },
+        vars: std::collections::BTreeMap::new(),
+        positional: Vec::new(),
+    };
+    reader.text(&call.command, &env, SpanMap::Shift(0), &[], &Feed::Inherited, 0);
+    reader.actions
+}
+
+impl Reader<'_> {
+    /// Reads one text; answers what its last command prints, and whether any of its commands fetches.
+    pub fn text(&mut self, text: &str, env: &Env, map: SpanMap, layers: &[Layer], feed: &Feed, depth: usize) -> Outcome {
+        self.bytes = self.bytes.saturating_add(text.len());
+        if depth > DEPTH || (depth > 0 && self.bytes > NESTED_BYTES) {
+            let span = map.span(Span::new(0, text.len()));
+            self.unknown(span, layers, "texts within texts beyond the limit");
+            return Outcome::default();
+        }
+        let limits = Limits::default();
+        let inventory = sh::read(text.as_bytes(), env, self.dialect, &limits);
+        for opaque in &inventory.opaque {
+            self.unknown(map.span(opaque.span), layers, why_words(opaque.why));
+        }
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(inventory.commands.len());
+        for command in &inventory.commands {
+            self.commands += 1;
+            if self.commands > COMMANDS {
+                self.unknown(map.span(command.span), layers, "more commands than the limit");
+                break;
+            }
+            let outcome = self.command(command, map, layers, feed, &outcomes, depth);
+            outcomes.push(outcome);
+        }
+        Outcome {
+            fetches: outcomes.iter().any(|outcome| outcome.fetches),
+            prints: match outcomes.as_slice() {
+                [only] => only.prints.clone(),
+                _ => None,
+            },
+        }
+    }
+
+    fn command(
+        &mut self,
+        command: &sh::Command,
+        map: SpanMap,
+        layers: &[Layer],
+        outer: &Feed,
+        outcomes: &[Outcome],
+        depth: usize,
+    ) -> Outcome {
+        let span = map.span(command.span);
+        let feed = match &command.stdin {
+            Stdin::Inherited => outer.clone(),
+            Stdin::Pipe(ids) => piped(ids, outcomes),
+            Stdin::Redirect(from) => redirected(from, map),
+        };
+        let assigned: Vec<(String, Value)> =
+            command.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone())).collect();
+        let injected = environment::injections(&assigned, &command.cwd, self.world);
+        if command.words.is_empty() {
+            if !injected.is_empty() {
+                let mut draft = Draft::new(Capability::Meta, "shell");
+                environment::inject(&mut draft, &injected);
+                let names: Vec<&str> = assigned.iter().map(|row| row.0.as_str()).collect();
+                self.finish(draft, &[], layers, span, &format!("{}=…", names.join("=… ")));
+            }
+            self.redirects(command, map, layers, None);
+            return Outcome::default();
+        }
+        let outer_layers = layers;
+        let mut layers = layers.to_vec();
+        if !injected.is_empty() {
+            layers.push(environment::layer(&injected));
+        }
+        let invocation = Invocation {
+            argv: command.words.iter().map(|word| Arg::of(word, map)).collect(),
+            cwd: command.cwd.clone(),
+            span,
+            feed,
+            calls_function: command.calls_function,
+            depth,
+            looped: command.contexts.has(sh::Contexts::LOOP),
+        };
+        let outcome = self.run(invocation, &layers, 0);
+        self.redirects(command, map, outer_layers, outcome.prints.as_ref());
+        outcome
+    }
+
+    fn redirects(&mut self, command: &sh::Command, map: SpanMap, layers: &[Layer], printed: Option<&Value>) {
+        let Some(draft) = redirect::draft(&command.redirects, &command.cwd, map, self.world, printed) else { return };
+        let spans = command.redirects.iter().map(|redirect| map.span(redirect.span));
+        let span = spans.reduce(Span::join).unwrap_or_default();
+        let written: Vec<&str> = draft.targets.iter().map(|target| target.text.as_str()).collect();
+        let display = format!("> {}", written.join(" "));
+        self.finish(draft, &[], layers, span, &display);
+    }
+
+    /// One command with its words.
+    pub fn run(&mut self, invocation: Invocation, layers: &[Layer], peels: usize) -> Outcome {
+        if peels > DEPTH * 2 {
+            self.unknown(invocation.span, layers, "wrappers beyond the limit");
+            return Outcome::default();
+        }
+        program::run(self, invocation, layers, peels)
+    }
+
+    /// Something that could not be accounted for.
+    pub fn unknown(&mut self, span: Span, layers: &[Layer], why: &str) {
+        let mut draft = Draft::new(Capability::Unknown, "shell");
+        draft.opaque(Some(span), why);
+        self.finish(draft, &[], layers, span, "…");
+    }
+
+    /// Puts the layers' facts on a draft and keeps the action.
+    pub fn finish(&mut self, mut draft: Draft, argv: &[Arg], layers: &[Layer], span: Span, display: &str) {
+        for layer in layers {
+            for effect in &layer.effects {
+                let before = draft.capability;
+                let mut raised = Draft::new(effect.does.unwrap_or(before), draft.family);
+                raised.apply(effect, true);
+                if effect.does.is_some() {
+                    draft.at_least(raised.capability);
+                }
+                draft.blast = if effect.does.is_some() { draft.blast.at_least(raised.blast) } else { draft.blast };
+                for mark in raised.marks {
+                    draft.mark(mark);
+                }
+                draft.note(effect.note);
+                if !effect.opaque.is_empty() {
+                    draft.opaque(Some(span), effect.opaque);
+                }
+            }
+            for mark in &layer.marks {
+                draft.mark(*mark);
+            }
+            draft.targets.extend(layer.targets.iter().cloned());
+            if let Some(what) = layer.sweeps_secrets {
+                draft.sweeps_secrets.get_or_insert(what);
+            }
+            if let Some(why) = &layer.opaque {
+                draft.opaque(Some(span), why.clone());
+            }
+        }
+        draft::settle(&mut draft, self.world);
+        let signature = sign::shell(&draft, argv, layers, self.unsandboxed, self.world);
+        let action = draft::finish(draft, signature, display.to_owned(), Some(span));
+        self.actions.push(action);
+    }
+}
+
+fn piped(ids: &[u32], outcomes: &[Outcome]) -> Feed {
+    let from: Vec<&Outcome> = ids.iter().filter_map(|id| outcomes.get(*id as usize)).collect();
+    // an index that is not there yet is a command of which nothing is known
+    let fetched = from.iter().any(|outcome| outcome.fetches);
+    let text = match from.as_slice() {
+        [only] if ids.len() == 1 => only.prints.clone(),
+        _ => None,
+    };
+    Feed::Pipe { fetched, text }
+}
+
+fn redirected(from: &sh::Redirect, map: SpanMap) -> Feed {
+    match (&from.here, from.op) {
+        (Some(here), _) => Feed::Text(Arg {
+            value: here.value.clone(),
+            span: map.span(here.span),
+            glob: false,
+            split: false,
+            quoted: true,
+            verbatim: if here.quoted { map.offset(here.span.start) } else { None },
+        }),
+        (None, sh::RedirectOp::HereString) => Feed::Text(Arg::of(&from.target, map)),
+        (None, _) => Feed::File(Arg::of(&from.target, map)),
+    }
+}
+
+/// Why a piece was not understood, for people.
+fn why_words(why: sh::Why) -> &'static str {
+    match why {
+        sh::Why::TooLong => "longer than the limit",
+        sh::Why::TooDeep => "nested deeper than the limit",
+        sh::Why::TooMuch => "more work than the limit",
+        sh::Why::Unterminated => "a quote or substitution that does not end",
+        sh::Why::Syntax => "not understood as shell",
+        sh::Why::Byte => "a byte that shells read differently",
+        sh::Why::Dialect => "a form that shells read differently",
+        sh::Why::OtherLanguage => "another shell's language",
+        sh::Why::Expansion => "an expansion that runs what a variable holds",
+    }
+}
