@@ -262,7 +262,7 @@ impl Reader<'_> {
             }
         }
         draft::settle(&mut draft, self.world);
-        let signature = sign::shell(&draft, argv, layers, self.unsandboxed, self.world);
+        let signature = sign::shell(&draft, argv, self.unsandboxed, self.world);
         let action = draft::finish(draft, signature, display.to_owned(), Some(span));
         self.actions.push(action);
     }
