@@ -8,13 +8,14 @@ mod mcp;
 mod token;
 
 use leastgrant_shell::Value;
+use sha2::{Digest, Sha256};
 
 use crate::action::{Blast, Capability, Exposure, Reach, Scale, Undo};
 use crate::path::Place;
 use crate::world::World;
 
 pub use mcp::mcp;
-pub use token::{classify, path, url};
+pub use token::{classify, name, path, url};
 
 /// A shell command as signatures see it.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +58,7 @@ pub fn shell(world: &dyn World, shape: &ShellShape<'_>, does: Does) -> String {
     names.sort();
     names.dedup();
     parts.append(&mut names);
-    parts.push(shape.program.map_or_else(|| String::from("<dynamic>"), token::literal));
+    parts.push(shape.program.map_or_else(|| String::from("<dynamic>"), token::name));
 
     let mut options: Vec<String> = Vec::new();
     let mut port = false;
@@ -87,7 +88,7 @@ pub fn shell(world: &dyn World, shape: &ShellShape<'_>, does: Does) -> String {
 /// The signature of another tool: its name and what it is about.
 #[must_use]
 pub fn tool(name: &str, inner: &[String], does: Does) -> String {
-    let name = token::literal(name);
+    let name = token::name(name);
     seal(&if inner.is_empty() { name } else { format!("{name}({})", inner.join(", ")) }, does)
 }
 
@@ -128,15 +129,8 @@ fn shorten(body: &str) -> String {
     while !body.is_char_boundary(cut) {
         cut -= 1;
     }
-    format!("{} <…{:016x}>", body.get(..cut).unwrap_or_default(), digest(body))
-}
-
-/// FNV-1a. It keeps long bodies apart; a chosen collision is possible, and buys little: both bodies would begin alike,
-/// with the same capability and blast.
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    let digest: String = Sha256::digest(body).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{} <…{digest}>", body.get(..cut).unwrap_or_default())
 }
 
 /// The part of a signature that rules and people see.

@@ -3,7 +3,7 @@
 use super::{Cause, Kept, Sight};
 use crate::action::{Capability, Exposure, Mark, Reach, Role, TargetKind, Undo};
 use crate::control::Hold;
-use crate::path::{Place, Zone};
+use crate::path::{self, Place, Zone};
 use crate::secret;
 
 type Fires = Option<Cause>;
@@ -185,15 +185,15 @@ pub(super) fn irreversible(sight: &Sight<'_>) -> Fires {
 /// What a place is, if its loss takes more with it than files.
 fn irreplaceable(sight: &Sight<'_>, place: &Place, role: Role) -> Option<&'static str> {
     let facts = sight.world.facts();
-    let readings = [place.real.as_deref(), place.lexical.as_deref()];
-    readings.into_iter().flatten().find_map(|path| {
+    place.readings().into_iter().find_map(|path: &str| {
+        let holds = |inner: &str| !inner.is_empty() && path::inside(inner, path, facts.case_blind);
         if path == "/" {
             return Some("the root of the file system");
         }
-        if facts.home.as_deref().is_some_and(|home| is_or_holds(path, home)) {
+        if facts.home.as_deref().is_some_and(holds) {
             return Some("the home folder, or a folder that holds it");
         }
-        if is_or_holds(path, &facts.project) {
+        if holds(&facts.project) {
             return Some("the project itself, or a folder that holds it");
         }
         if path == facts.temp {
@@ -209,11 +209,6 @@ fn irreplaceable(sight: &Sight<'_>, place: &Place, role: Role) -> Option<&'stati
         let lock = path.ends_with(".lock");
         (role == Role::Delete && path.contains("/.git/") && !lock).then_some("a part of a repository's history")
     })
-}
-
-fn is_or_holds(path: &str, inner: &str) -> bool {
-    !inner.is_empty()
-        && inner.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.ends_with('/'))
 }
 
 pub(super) fn agent_off_switch(sight: &Sight<'_>) -> Fires {

@@ -42,6 +42,7 @@ pub fn parse(text: &str, file: &str, layer: Layer) -> (Vec<Rule>, Vec<Problem>) 
         reader.problem(at, error.message().lines().next().unwrap_or("not TOML").to_owned());
     }
     reader.file(table.get_ref());
+    reader.problems.sort_by_key(|problem| (problem.line, problem.column));
     (reader.rules, reader.problems)
 }
 
@@ -211,9 +212,9 @@ a = 1
         assert_eq!(
             problems,
             [
-                "rules.toml:18:2: unknown key `other`; rules stand under `[[rule]]`",
                 "rules.toml:8:10: `effect` must be `allow`, `ask` or `deny`",
-                "rules.toml:16:1: unknown key `patern` in a rule; the rule does not count",
+                "rules.toml:18:1: unknown key `patern` in a rule; the rule does not count",
+                "rules.toml:20:2: unknown key `other`; rules stand under `[[rule]]`",
             ]
         );
     }

@@ -2,34 +2,8 @@ use leastgrant_shell::Value;
 
 use super::{Does, ShellShape, Word, body, does, seal, shell, tier};
 use crate::action::Capability;
-use crate::path::{Place, Zone};
-use crate::world::{Entry, Facts, Small, World};
-
-struct Nowhere(Facts);
-
-impl World for Nowhere {
-    fn facts(&self) -> &Facts {
-        &self.0
-    }
-    fn entry(&self, _: &str) -> Entry {
-        Entry::Missing
-    }
-    fn read(&self, _: &str, _: usize) -> Small {
-        Small::Missing
-    }
-    fn list(&self, _: &str, _: usize) -> Option<Vec<String>> {
-        None
-    }
-    fn home_of(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn tracked_clean(&self, _: &str) -> bool {
-        false
-    }
-    fn made_in_session(&self, _: &str) -> bool {
-        false
-    }
-}
+use crate::path::Place;
+use crate::world::FakeWorld;
 
 fn reads() -> Does {
     let capability = Capability::Inspect;
@@ -41,7 +15,7 @@ fn of(words: &[&str]) -> String {
     let words =
         values.iter().map(|value| Word { value, place: None, option: value.prefix().starts_with('-') }).collect();
     let shape = ShellShape { program: Some("prog"), words, ..ShellShape::default() };
-    body(&shell(&Nowhere(Facts::default()), &shape, reads())).to_owned()
+    body(&shell(&FakeWorld::new("/home/u/project"), &shape, reads())).to_owned()
 }
 
 #[test]
@@ -79,16 +53,16 @@ fn an_operand_is_never_an_option() {
         words: vec![Word { value: &value, place: None, option }],
         ..ShellShape::default()
     };
-    let world = Nowhere(Facts::default());
+    let world = FakeWorld::new("/home/u/project");
     assert_ne!(shell(&world, &shape(true), reads()), shell(&world, &shape(false), reads()));
 }
 
 #[test]
 fn what_is_not_known_is_one_class_and_places_come_first() {
-    let world = Nowhere(Facts::default());
+    let world = FakeWorld::new("/home/u/project");
     let values = [Value::Unknown, Value::Prefix(String::from("a")), Value::OneOf(vec![String::from("a"), String::from("b")])];
     for value in &values {
-        let place = Place { written: String::from("…"), real: None, lexical: None, zone: Zone::Unplaced };
+        let place = Place::unknown("…");
         let word = |place| ShellShape {
             program: Some("cat"),
             words: vec![Word { value, place, option: false }],

@@ -148,6 +148,13 @@ pub(super) fn literal(text: &str) -> String {
     text.to_owned()
 }
 
+/// The name of a program or a tool: longer than a literal may be, for names that differ at their end differ.
+#[must_use]
+pub fn name(text: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "_-.:+/[".contains(char);
+    if !text.is_empty() && text.len() <= 200 && text.chars().all(plain) { text.to_owned() } else { literal(text) }
+}
+
 /// What a database statement begins with.
 const SQL: &[&str] = &[
     "select", "insert", "update", "delete", "drop", "truncate", "alter", "create", "grant", "revoke", "copy", "call",
