@@ -58,7 +58,7 @@ pub fn shell(world: &dyn World, shape: &ShellShape<'_>, does: Does) -> String {
     names.sort();
     names.dedup();
     parts.append(&mut names);
-    parts.push(shape.program.map_or_else(|| String::from("<dynamic>"), token::name));
+    parts.push(shape.program.map_or_else(|| String::from("<dynamic>"), name));
 
     let mut options: Vec<String> = Vec::new();
     let mut port = false;
@@ -88,7 +88,7 @@ pub fn shell(world: &dyn World, shape: &ShellShape<'_>, does: Does) -> String {
 /// The signature of another tool: its name and what it is about.
 #[must_use]
 pub fn tool(name: &str, inner: &[String], does: Does) -> String {
-    let name = token::name(name);
+    let name = self::name(name);
     seal(&if inner.is_empty() { name } else { format!("{name}({})", inner.join(", ")) }, does)
 }
 

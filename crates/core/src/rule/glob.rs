@@ -86,10 +86,11 @@ fn matches(pieces: &[Piece], text: &str) -> bool {
 fn skip_empty(pieces: &[Piece], set: &mut [bool]) {
     for (at, piece) in pieces.iter().enumerate() {
         let star = matches!(piece, Piece::Some | Piece::Any);
-        if star && set.get(at).copied().unwrap_or(false) {
-            if let Some(slot) = set.get_mut(at + 1) {
-                *slot = true;
-            }
+        if star
+            && set.get(at).copied().unwrap_or(false)
+            && let Some(slot) = set.get_mut(at + 1)
+        {
+            *slot = true;
         }
     }
 }
