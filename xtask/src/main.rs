@@ -5,6 +5,8 @@ mod corpus;
 mod generate;
 mod knowledge;
 mod lock;
+mod recorded;
+mod reported;
 mod score;
 mod size;
 
