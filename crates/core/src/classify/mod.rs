@@ -10,6 +10,7 @@ pub mod script;
 pub mod shell;
 mod sign;
 pub mod usage;
+mod wrappers;
 
 use crate::action::Action;
 use crate::call::{Call, Tool};
