@@ -15,14 +15,16 @@ use leastgrant_shell::Dialect;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+/// the project of calls that were recorded without a folder
+const ELSEWHERE: &str = "/home/person/project";
+
 #[derive(Deserialize)]
 struct Row {
     id: String,
     agent: String,
     tool: String,
     input: Map<String, Value>,
-    #[serde(default)]
-    cwd: String,
+    cwd: Option<String>,
     label: Option<String>,
 }
 
@@ -45,7 +47,7 @@ pub(crate) fn score(root: &Path) -> crate::Outcome {
     for line in crate::read(&root.join("cases/agent-calls.jsonl"))?.lines() {
         let row: Row = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let call = call(&row);
-        let world = world(&row.cwd);
+        let world = world(row.cwd.as_deref().unwrap_or(ELSEWHERE));
         let (standing, session) = (Standing::default(), Session::default());
         let bench = Bench { policy: &policy, standing: &standing, session: &session, world: &world };
         let verdict = judge(&call, &bench);
@@ -120,8 +122,9 @@ fn world(cwd: &str) -> FakeWorld {
 }
 
 fn call(row: &Row) -> Call {
+    let cwd = row.cwd.as_deref().unwrap_or(ELSEWHERE);
     let payload = json!({
-        "session_id": "recorded", "cwd": row.cwd, "permission_mode": "default", "hook_event_name": "PreToolUse",
+        "session_id": "recorded", "cwd": cwd, "permission_mode": "default", "hook_event_name": "PreToolUse",
         "tool_name": row.tool, "tool_input": row.input,
     });
     let adapter = agent::named(&[row.agent.clone().into()]).ok();
@@ -137,7 +140,7 @@ fn call(row: &Row) -> Call {
         subagent: None,
         mode: Mode::Default,
         attendance: Attendance::Attended,
-        cwd: row.cwd.clone(),
+        cwd: cwd.to_owned(),
         tool_name: row.tool.clone(),
         tool: foreign(&row.tool, &row.input),
     }

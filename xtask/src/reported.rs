@@ -33,13 +33,13 @@ pub(crate) struct Case {
     same_as: Option<Value>,
     expand: Option<Map<String, Value>>,
     platform: Option<String>,
-    pub(crate) why: String,
+    why: String,
 }
 
 /// What came of a case.
 pub(crate) enum Came {
-    /// it needs something that is not here
-    Skipped(&'static str),
+    /// it needs an agent, a kind of test or a system that is not here
+    Skipped,
     /// it was judged
     Judged(Outcome),
 }
@@ -55,16 +55,22 @@ pub(crate) struct Outcome {
     /// the answer is the one that people want, where the case says which
     pub(crate) preferred: Option<bool>,
     /// the first reason
-    pub(crate) reason: String,
+    reason: String,
+    /// what the case is about
+    why: String,
     /// the call, in short
-    pub(crate) call: String,
+    call: String,
     expect: Vec<String>,
 }
 
 impl Outcome {
-    /// `silent, wanted allow: reason`
+    /// What was answered, what was wanted, and why.
     pub(crate) fn line(&self) -> String {
-        format!("{} (wanted {}): {} — {}", self.answer, self.expect.join(" or "), self.call, self.reason)
+        let wanted = self.expect.join(" or ");
+        format!(
+            "{} (wanted {wanted}): {}\n      case: {}\n      told: {}",
+            self.answer, self.call, self.why, self.reason
+        )
     }
 }
 
@@ -79,12 +85,12 @@ pub(crate) fn cases(path: &Path) -> Result<Vec<Case>, String> {
 
 /// Sets a case up and judges it.
 pub(crate) fn run(case: &Case) -> Result<Came, String> {
-    let Ok(agent) = agent::named(&[case.agent.clone().into()]) else { return Ok(Came::Skipped("agent")) };
+    let Ok(agent) = agent::named(&[case.agent.clone().into()]) else { return Ok(Came::Skipped) };
     if !KINDS.contains(&case.kind.as_str()) {
-        return Ok(Came::Skipped("kind"));
+        return Ok(Came::Skipped);
     }
     if case.platform.as_deref().is_some_and(|platform| platform != std::env::consts::OS) {
-        return Ok(Came::Skipped("platform"));
+        return Ok(Came::Skipped);
     }
     let scene = Scene::of(case)?;
     let message = scene.message(case)?;
@@ -133,6 +139,7 @@ fn outcome(case: &Case, judged: &Result<Judged, Unjudged>) -> Outcome {
         met,
         slipped: runs && !wants("allow"),
         preferred: case.prefer.as_ref().map(|prefer| prefer == answer),
+        why: short(&case.why),
         reason: short(&reason),
         call: short(&call),
         expect,
