@@ -7,6 +7,7 @@ pub mod edit;
 pub mod exit;
 pub mod hook;
 pub mod judged;
+pub mod install;
 pub mod render;
 pub mod store;
 pub mod world;

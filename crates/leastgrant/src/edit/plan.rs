@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use similar::{ChangeTag, TextDiff};
-
 use super::atomic::{self, Fault};
 
 /// One file before and after.
@@ -24,75 +22,12 @@ pub struct Change {
     pub program: bool,
 }
 
-/// How a line of a diff came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// unchanged, shown for its neighbours
-    Same,
-    /// new
-    Added,
-    /// gone
-    Removed,
-    /// lines left out
-    Gap,
-}
-
-/// A line of a diff, without its end, fit for a terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DiffLine {
-    /// how it came to be
-    pub mark: Mark,
-    /// the line
-    pub text: String,
-}
-
-const CONTEXT: usize = 3;
-const MAX_LINE: usize = 400;
-
 impl Change {
     /// Whether nothing would be written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before == self.after
     }
-
-    /// The lines that change, with their neighbours.
-    #[must_use]
-    pub fn diff(&self) -> Vec<DiffLine> {
-        if self.program {
-            let bytes = self.after.as_ref().or(self.before.as_ref()).map_or(0, Vec::len);
-            let mark = if self.after.is_some() { Mark::Added } else { Mark::Removed };
-            return vec![DiffLine { mark, text: format!("a program of {bytes} bytes") }];
-        }
-        let before = String::from_utf8_lossy(self.before.as_deref().unwrap_or_default());
-        let after = String::from_utf8_lossy(self.after.as_deref().unwrap_or_default());
-        let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
-        let mut lines = Vec::new();
-        for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
-            if index > 0 {
-                lines.push(DiffLine { mark: Mark::Gap, text: String::from("…") });
-            }
-            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-                let mark = match change.tag() {
-                    ChangeTag::Equal => Mark::Same,
-                    ChangeTag::Insert => Mark::Added,
-                    ChangeTag::Delete => Mark::Removed,
-                };
-                lines.push(DiffLine { mark, text: shown(change.value()) });
-            }
-        }
-        lines
-    }
-}
-
-/// Control characters can't reach the terminal, a minified file can't flood it.
-fn shown(line: &str) -> String {
-    let line = line.trim_end_matches(['\n', '\r']);
-    let mut text: String = line.chars().take(MAX_LINE).map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
-    if line.chars().nth(MAX_LINE).is_some() {
-        text.push('…');
-    }
-    text
 }
 
 /// Several changes that belong together.

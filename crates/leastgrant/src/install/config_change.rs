@@ -2,25 +2,15 @@
 //! unless a person announced it with our own command. It protects the running session; the file stays as it is, which
 //! is why the text names the command that repairs it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::claude_code::{self, AGENT};
 use super::place::{Places, Scope};
 use super::record::{self, Record};
 use super::release;
+use crate::agent::ConfigChange;
 use crate::edit::atomic;
 use crate::edit::json::{Document, MAX_BYTES, Node, Step};
-
-/// What the agent says about the change.
-#[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
-    /// the session that would take it over
-    pub session: &'a str,
-    /// `user_settings`, `project_settings`, `local_settings`, …
-    pub source: &'a str,
-    /// the file
-    pub file: &'a str,
-}
 
 /// What the session is told.
 #[must_use]
@@ -39,31 +29,60 @@ pub enum Ruling {
 }
 
 /// Rules on a change. Everything that can't be found out counts as disarming.
-pub fn decide(change: Change<'_>, places: &Places, now_ms: i64) -> Ruling {
-    let named = Path::new(change.file);
-    let refuse = |why: String| Ruling::Refuse {
-        reason: format!(
-            "leastgrant keeps the old settings: {why}. a person runs `leastgrant install {AGENT}{}` in a terminal to repair the file, or `leastgrant uninstall {AGENT}{}` to take the hook out",
-            scope_of(change.source).flag(),
-            scope_of(change.source).flag(),
-        ),
+pub fn decide(change: &ConfigChange, places: &Places, now_ms: i64) -> Ruling {
+    let scope = scope_of(&change.source);
+    let states = [places.state.clone(), places.state_for(Scope::Managed)];
+    let records: Vec<Record> = states.iter().flat_map(|state| record::all(state)).collect();
+    let files: Vec<PathBuf> = match &change.file_path {
+        Some(file) => vec![PathBuf::from(file)],
+        // an agent that does not say which: every file that holds our hook must still hold it
+        None => records.iter().map(|record| record.wiring.file.clone()).collect(),
     };
+    let mut notes = Vec::new();
+    for named in files {
+        let Err(found) = unharmed(&named, scope, &records) else { continue };
+        let released = found.real.as_ref().is_some_and(|real| {
+            states.iter().any(|state| release::consume(state, &change.session, real, found.content.as_deref(), now_ms))
+        });
+        if !released {
+            return Ruling::Refuse { reason: refusal(&found.why, scope) };
+        }
+        notes.push(format!("released from a terminal: {}", found.why));
+    }
+    Ruling::Let { note: (!notes.is_empty()).then(|| notes.join(", ")) }
+}
+
+fn refusal(why: &str, scope: Scope) -> String {
+    let flag = scope.flag();
+    format!(
+        "leastgrant keeps the old settings for this session: {why}. in a terminal, a person runs `leastgrant install {AGENT}{flag}` to repair the file, or `leastgrant uninstall {AGENT}{flag}` to take the hook out"
+    )
+}
+
+struct Harm {
+    why: String,
+    real: Option<PathBuf>,
+    content: Option<String>,
+}
+
+fn unharmed(named: &Path, scope: Scope, records: &[Record]) -> Result<(), Harm> {
+    let shown = named.display();
     let Ok(real) = atomic::resolve(named) else {
-        return refuse(format!("`{}` can't be followed", change.file));
+        return Err(Harm { why: format!("`{shown}` can't be followed"), real: None, content: None });
     };
     let Ok(bytes) = atomic::read(&real, MAX_BYTES) else {
-        return refuse(format!("`{}` can't be read", change.file));
+        return Err(Harm { why: format!("`{shown}` can't be read"), real: Some(real), content: None });
     };
-    let states = [places.state.clone(), places.state_for(Scope::Managed)];
-    let record = states.iter().flat_map(|state| record::all(state)).find(|record| {
-        record.real == real || record.wiring.file == named || atomic::resolve(&record.wiring.file).is_ok_and(|file| file == real)
+    // the file may have become a link, or stopped being one, since it was wired
+    let record = records.iter().find(|record| {
+        record.real == real
+            || record.wiring.file == named
+            || atomic::resolve(&record.wiring.file).is_ok_and(|file| file == real)
     });
-    let Some(why) = harm(change, bytes.as_deref(), record.as_ref()) else { return Ruling::Let { note: None } };
-    let content = bytes.as_deref().map(record::digest);
-    let released = states
-        .iter()
-        .any(|state| release::consume(state, change.session, &real, content.as_deref(), now_ms));
-    if released { Ruling::Let { note: Some(format!("released from a terminal: {why}")) } } else { refuse(why) }
+    match harm(&shown.to_string(), scope, bytes.as_deref(), record) {
+        None => Ok(()),
+        Some(why) => Err(Harm { why, real: Some(real), content: bytes.as_deref().map(record::digest) }),
+    }
 }
 
 fn scope_of(source: &str) -> Scope {
@@ -76,8 +95,7 @@ fn scope_of(source: &str) -> Scope {
 }
 
 /// What the change would do to us, none if nothing.
-fn harm(change: Change<'_>, bytes: Option<&[u8]>, record: Option<&Record>) -> Option<String> {
-    let file = change.file;
+fn harm(file: &str, scope: Scope, bytes: Option<&[u8]>, record: Option<&Record>) -> Option<String> {
     let Some(bytes) = bytes else {
         return record.map(|_| format!("`{file}` holds the hook and is gone"));
     };
@@ -86,7 +104,7 @@ fn harm(change: Change<'_>, bytes: Option<&[u8]>, record: Option<&Record>) -> Op
         // a file that the agent drops switches nothing off by what it says, only by what it no longer says
         Err(refusal) => return record.map(|_| format!("`{file}` holds the hook and the agent would drop it ({refusal})")),
     };
-    if let Some(switch) = switches(&document, scope_of(change.source)).first() {
+    if let Some(switch) = switches(&document, scope).first() {
         return Some(format!("`{}` in `{file}` {}", switch.key, switch.what));
     }
     let record = record?;

@@ -3,6 +3,9 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use crate::agent::HookEnv;
+use crate::world::Real;
+
 /// Whose settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -64,11 +67,20 @@ impl Places {
     /// # Errors
     /// There is no home, or the current folder is gone.
     pub fn from_env(root: Option<&Path>) -> Result<Self, String> {
-        let home = folder("HOME").ok_or_else(|| String::from("`HOME` is not set to an absolute path"))?;
         let here = env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
+        Self::of(&HookEnv::of_process(), here, root)
+    }
+
+    /// As an environment says, for a session in `here`.
+    ///
+    /// # Errors
+    /// There is no home.
+    pub fn of(env: &HookEnv, here: PathBuf, root: Option<&Path>) -> Result<Self, String> {
+        let home = env.folder("HOME").map(PathBuf::from);
+        let home = home.ok_or_else(|| String::from("`HOME` is not set to an absolute path"))?;
         Ok(Self {
-            claude: folder("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
-            state: folder("LEASTGRANT_HOME").unwrap_or_else(|| home.join(".leastgrant")),
+            claude: env.folder("CLAUDE_CONFIG_DIR").map_or_else(|| home.join(".claude"), PathBuf::from),
+            state: PathBuf::from(Real::state(env)),
             project: project(&here, &home),
             root: root.unwrap_or_else(|| Path::new("/")).to_owned(),
             home,
@@ -117,11 +129,6 @@ impl Places {
             Err(_) => path.display().to_string(),
         }
     }
-}
-
-fn folder(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env::var_os(name)?);
-    path.is_absolute().then_some(path)
 }
 
 /// A home that is itself a repository (dotfiles) is no project.

@@ -100,7 +100,10 @@ pub fn ours(command: &str, agent: &str) -> Option<Ours> {
     }
     let program = words.next()?;
     let hook = words.next()?;
-    let named = words.next()?;
+    let named = match words.next()?.as_str() {
+        "--agent" => words.next()?,
+        word => word.strip_prefix("--agent=").unwrap_or(word).to_owned(),
+    };
     (matches!(name(&program), "leastgrant" | "leastgrant.exe") && hook == "hook" && named == agent)
         .then(|| Ours { program, agent: named, timeout, blocks: rest.trim_end().ends_with("exit 2; }") })
 }

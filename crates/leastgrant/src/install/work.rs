@@ -204,7 +204,8 @@ pub fn prepare_uninstall(places: &Places, request: &Request) -> Result<Prepared,
     let mut after = before.clone();
     if let Some(bytes) = &before {
         after = match &record {
-            Some(record) if record.written == digest(bytes) => kept.clone(),
+            // without the kept bytes a file that was there before us would go
+            Some(record) if record.written == digest(bytes) && (kept.is_some() || !record.existed) => kept.clone(),
             _ => without_us(&file, bytes, kept.as_deref(), record.as_ref(), request.strip)?,
         };
     }
