@@ -1,10 +1,13 @@
 //! The developer's tool: checks that nothing drifted, scores the case sets, generates pages. Never shipped.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for developers; it has no other voice")]
 
+mod capture;
 mod corpus;
 mod generate;
 mod knowledge;
 mod lock;
+mod recorded;
+mod reported;
 mod score;
 mod size;
 
@@ -19,6 +22,7 @@ const USAGE: &str = "cargo xtask COMMAND
   size                 the size budget of source files
   lock                 banned crates and foreign sources in the lock file
   generate             writes docs/generated
+  capture              puts what `demo` prints into the README
   check-generated      fails if `generate` would change anything
   corpus FILE…         reads commands and prints what of them was understood
   score [SET…]         runs the case sets and prints verdicts against expectations
@@ -31,6 +35,7 @@ fn main() -> ExitCode {
         ["size"] => size::run(&root()),
         ["lock"] => lock::run(&root()),
         ["generate"] => generate::write(&root()),
+        ["capture"] => capture::run(&root()),
         ["check-generated"] => generate::check(&root()),
         ["corpus", files @ ..] if !files.is_empty() => corpus::run(files),
         ["score", sets @ ..] => score::run(&root(), sets),

@@ -4,7 +4,7 @@
 use leastgrant_core::call::{Attendance, Call};
 use leastgrant_core::channel::{self, Answer};
 use leastgrant_core::judge::{self, Bench};
-use leastgrant_core::policy::{Posture, Standing};
+use leastgrant_core::policy::{Policy, Posture, Standing};
 use leastgrant_core::verdict::Verdict;
 
 use crate::agent::{Agent, Decoded, HookEnv};
@@ -35,26 +35,30 @@ pub enum Unjudged {
     Refused(String),
 }
 
-/// Judges a message; `present` overrides what the environment says about a person being there.
+/// What is taken as given, instead of what is found.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// whether a person is there; none for what the environment says
+    pub present: Option<Attendance>,
+    /// what the person decided; none for what the state folder says
+    pub policy: Option<Policy>,
+}
+
+/// Judges a message.
 ///
 /// # Errors
 /// The message is no call, or cannot be read.
-pub fn judge(
-    agent: &dyn Agent,
-    payload: &[u8],
-    env: &HookEnv,
-    present: Option<Attendance>,
-) -> Result<Judged, Unjudged> {
+pub fn judge(agent: &dyn Agent, payload: &[u8], env: &HookEnv, given: &Given) -> Result<Judged, Unjudged> {
     let mut call = match agent.decode(payload, env) {
         Decoded::Pre(call) => *call,
         Decoded::Broken { held: true, why } => return Err(Unjudged::Refused(why)),
         _ => return Err(Unjudged::NoCall),
     };
-    call.attendance = present.unwrap_or(call.attendance);
+    call.attendance = given.present.unwrap_or(call.attendance);
     let store = Store::at(Real::state(env));
     let session = store.session(&call.session);
     let world = Real::of(env, agent.started_in(env).unwrap_or(&call.cwd), session.made);
-    let policy = store.policy(&world);
+    let policy = given.policy.clone().unwrap_or_else(|| store.policy(&world));
     let bench = Bench { policy: &policy, standing: &Standing::default(), session: &session.session, world: &world };
     let verdict = judge::judge(&call, &bench);
     let answer = channel::fit(&verdict, agent.channel(), &call.mode, call.attendance, policy.posture);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{self, Agent, HookEnv};
 use crate::exit::Exit;
-use crate::judged::{Judged, Unjudged, judge};
+use crate::judged::{Given, Judged, Unjudged, judge};
 use crate::render::verdict::{self as block, Subject};
 use crate::render::{Ui, report};
 use crate::store::event::display;
@@ -67,7 +67,7 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
         (false, true) => None,
         (false, false) => Some(Attendance::Attended),
     };
-    match judge(agent, &payload, &HookEnv::of_process(), present) {
+    match judge(agent, &payload, &HookEnv::of_process(), &Given { present, policy: None }) {
         Ok(judged) => {
             show(&judged, args.brief, ui);
             if args.exit_code { code(judged.verdict.decision) } else { Exit::Ok }

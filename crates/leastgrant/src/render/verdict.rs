@@ -99,7 +99,7 @@ pub fn block(verdict: &Verdict, subject: Subject<'_>, sent: Option<&str>, width:
         rows.add("the agent gets", &[sent.to_owned()]);
     }
     rows.add("instead", &safer(&verdict.actions));
-    rows.add("to change it", &verdict.remedy.iter().map(|text| words::safe(text)).collect::<Vec<_>>());
+    rows.add("to change it", &[remedy(verdict)]);
     rows.out.join("\n")
 }
 
@@ -239,6 +239,14 @@ fn why(verdict: &Verdict) -> Vec<String> {
         lines.push(paint(theme::DIM, &format!("and {more} more")));
     }
     lines
+}
+
+/// What would change the answer, without the safe way that has its own row.
+fn remedy(verdict: &Verdict) -> String {
+    let Some(text) = &verdict.remedy else { return String::new() };
+    let safer = verdict.actions.iter().filter_map(|action| action.safer.as_ref());
+    let bare = safer.filter_map(|safer| text.strip_suffix(&format!("; safer: {safer}"))).next();
+    words::safe(bare.unwrap_or(text))
 }
 
 fn safer(actions: &[Action]) -> Vec<String> {

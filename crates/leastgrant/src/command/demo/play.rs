@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::stage::{Run, Stage};
 use crate::agent;
-use crate::judged::{Judged, Unjudged, judge};
+use crate::judged::{Given, Judged, Unjudged, judge};
 use crate::render::verdict::{Badge, Subject, head};
 use crate::render::{report, words};
 use crate::store::event::{answered, display};
@@ -80,7 +80,7 @@ pub(super) fn play(stage: &Stage, session: &Session, step: &Step, width: usize) 
     let message = session.message(stage, step, at);
     let agent = agent::named(&["claude-code".into()])?;
     // judged here first: the hook's own record of the session must not be ahead of the picture
-    let seen = judge(agent, &message, &stage.hook_env(), None);
+    let seen = judge(agent, &message, &stage.hook_env(), &Given::default());
     let run = stage.hook(&message)?;
     let (answer, told) = sent(&run)?;
     let (here, shown, verdict) = match &seen {
