@@ -5,6 +5,8 @@
 //! way. [`Zone::Project`] needs all of them inside; a guard (secret, control file) needs one. What cannot be walked
 //! keeps its readings and loses its zone, so that not knowing never weakens a guard.
 
+pub(crate) mod glob;
+pub(crate) mod pattern;
 mod text;
 mod walk;
 mod windows;
