@@ -116,13 +116,12 @@ fn class(text: &str) -> Option<(Token, &str)> {
             continue;
         }
         let mut ahead = letters.clone();
-        if ahead.next() == Some('-') {
-            if let Some(high) = ahead.next().filter(|high| *high != ']') {
-                used += 1 + high.len_utf8();
-                ranges.push((letter, high));
-                letters = ahead;
-                continue;
-            }
+        let dash = ahead.next() == Some('-');
+        if let Some(high) = ahead.next().filter(|high| dash && *high != ']') {
+            used += 1 + high.len_utf8();
+            ranges.push((letter, high));
+            letters = ahead;
+            continue;
         }
         ranges.push((letter, letter));
     }

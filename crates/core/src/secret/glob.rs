@@ -9,20 +9,81 @@ use crate::world::World;
 const NAMES: usize = 4096;
 /// Folders followed at once.
 const FOLDERS: usize = 64;
+/// Patterns that braces may stand for.
+const BRACES: usize = 64;
 /// Names in one pattern.
 const DEEPEST: usize = 24;
 /// Matches that are placed with their links; the rest by name.
 const PLACED: usize = 256;
 
 /// Whether an unquoted glob could expand to a credential. A plain `*` among ordinary files could not; `.e*` and
-/// `~/.ss?/id_*` could.
+/// `~/.ss?/id_*` could. Braces count too: a shell has expanded them before, the agents' own search tools have not.
 #[must_use]
 pub fn glob_may_be_secret(world: &dyn World, cwd: Option<&str>, pattern: &str) -> Option<&'static str> {
-    if !glob::is_glob(pattern) {
-        return secret(world, &path::place(world, cwd, pattern));
-    }
     if pattern.len() > path::MAX {
         return Some("a glob too long to follow");
+    }
+    match unbraced(pattern) {
+        Some(patterns) => patterns.iter().find_map(|pattern| one(world, cwd, pattern)),
+        None => Some("a glob with too many braces to follow"),
+    }
+}
+
+/// Every pattern that the braces stand for; none where there are too many. Braces without a comma are letters.
+fn unbraced(pattern: &str) -> Option<Vec<String>> {
+    let mut open = vec![pattern.to_owned()];
+    let mut done = Vec::new();
+    while let Some(next) = open.pop() {
+        match first_braces(&next) {
+            None => done.push(next),
+            Some((before, choices, after)) => {
+                open.extend(choices.iter().map(|choice| format!("{before}{choice}{after}")));
+            }
+        }
+        if open.len() + done.len() > BRACES {
+            return None;
+        }
+    }
+    Some(done)
+}
+
+/// The first braces that hold a comma of their own: what stands before, the choices, what stands after.
+fn first_braces(pattern: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let mut starts: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut letters = pattern.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+            }
+            '{' => starts.push((at, Vec::new())),
+            ',' => {
+                if let Some((_, commas)) = starts.last_mut() {
+                    commas.push(at);
+                }
+            }
+            '}' => {
+                let Some((start, commas)) = starts.pop() else { continue };
+                if commas.is_empty() {
+                    continue;
+                }
+                let mut choices = Vec::new();
+                let mut from = start + 1;
+                for end in commas.into_iter().chain([at]) {
+                    choices.push(pattern.get(from..end)?);
+                    from = end + 1;
+                }
+                return Some((pattern.get(..start)?, choices, pattern.get(from..)?));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn one(world: &dyn World, cwd: Option<&str>, pattern: &str) -> Option<&'static str> {
+    if !glob::is_glob(pattern) {
+        return secret(world, &path::place(world, cwd, pattern));
     }
     let names: Vec<&str> = path::parts(pattern).collect();
     if names.len() > DEEPEST {
@@ -104,10 +165,9 @@ fn among(world: &dyn World, found: &[String]) -> Option<&'static str> {
 fn by_pattern(world: &dyn World, folder: &Place, rest: &[&str]) -> Option<&'static str> {
     let last = rest.last()?;
     let deep = rest.len() > 1;
-    if (deep || rest.contains(&"**")) && glob::literal(last) < 2 {
-        if let Some(why) = holds_secrets(world, folder) {
-            return Some(why);
-        }
+    let sweeps = (deep || rest.contains(&"**")) && glob::literal(last) < 2;
+    if let Some(why) = holds_secrets(world, folder).filter(|_| sweeps) {
+        return Some(why);
     }
     let base = folder.best().trim_end_matches('/');
     table::SECRETS.iter().find_map(|row| {
