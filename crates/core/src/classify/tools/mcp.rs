@@ -10,9 +10,39 @@ use crate::signature;
 
 /// First words of tools that only look.
 const READS: &[&str] = &[
-    "about", "browse", "check", "count", "describe", "diff", "fetch", "find", "get", "has", "health", "help",
-    "inspect", "introspect", "is", "list", "log", "logs", "lookup", "ping", "preview", "query", "read", "resolve",
-    "schema", "screenshot", "search", "show", "snapshot", "stat", "status", "view", "watch",
+    "about",
+    "browse",
+    "check",
+    "count",
+    "describe",
+    "diff",
+    "fetch",
+    "find",
+    "get",
+    "has",
+    "health",
+    "help",
+    "inspect",
+    "introspect",
+    "is",
+    "list",
+    "log",
+    "logs",
+    "lookup",
+    "ping",
+    "preview",
+    "query",
+    "read",
+    "resolve",
+    "schema",
+    "screenshot",
+    "search",
+    "show",
+    "snapshot",
+    "stat",
+    "status",
+    "view",
+    "watch",
 ];
 /// First words of tools that run something.
 const RUNS: &[&str] = &[
@@ -24,19 +54,25 @@ const JOINS: &[&str] = &["and", "or", "then"];
 
 impl Scene<'_> {
     pub(super) fn mcp(&self, tool: &str, input: &Json) -> Action {
-        let words = words(tool);
+        let mut words = words(tool);
+        // browsers' tools carry the word in front of the verb
+        if words.len() > 1 && words.first().is_some_and(|word| word == "browser") {
+            words.remove(0);
+        }
+        if let [take, picture, ..] = words.as_slice()
+            && take == "take"
+            && READS.contains(&picture.as_str())
+        {
+            words.remove(0);
+        }
         let first = words.first().map(String::as_str).unwrap_or_default();
         let joined = words.iter().any(|word| JOINS.contains(&word.as_str()));
         let runs = words.iter().take(2).any(|word| RUNS.contains(&word.as_str())) && !READS.contains(&first);
         let reads = READS.contains(&first) && !joined && !changes_data(input);
         let mut draft = Draft::new(if reads { Capability::McpRead } else { Capability::McpCall }, "mcp");
         if runs {
-            draft.blast = Blast {
-                reach: Reach::Machine,
-                undo: Undo::Hard,
-                exposure: Exposure::None,
-                scale: Scale::Single,
-            };
+            draft.blast =
+                Blast { reach: Reach::Machine, undo: Undo::Hard, exposure: Exposure::None, scale: Scale::Single };
             draft.note("runs something that the server decides");
         }
         arguments::add(self, &mut draft, input, if reads { Role::Read } else { Role::Write });
@@ -69,8 +105,25 @@ fn words(name: &str) -> Vec<String> {
 
 /// Beginnings of database statements that change data.
 const CHANGES: &[&str] = &[
-    "insert into", "update ", "delete from", "drop ", "truncate", "alter ", "create table", "create or", "create index",
-    "create user", "create role", "create database", "grant ", "revoke ", "copy ", "merge into", "vacuum", "call ", "do $",
+    "insert into",
+    "update ",
+    "delete from",
+    "drop ",
+    "truncate",
+    "alter ",
+    "create table",
+    "create or",
+    "create index",
+    "create user",
+    "create role",
+    "create database",
+    "grant ",
+    "revoke ",
+    "copy ",
+    "merge into",
+    "vacuum",
+    "call ",
+    "do $",
 ];
 
 /// Whether an argument holds a database statement that changes data.
@@ -85,7 +138,8 @@ fn changes_data(input: &Json) -> bool {
 
 fn changes(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let in_sql = ["select ", "with ", "set ", "into ", "from ", "table ", "(", ";"].iter().any(|part| lower.contains(part));
+    let in_sql =
+        ["select ", "with ", "set ", "into ", "from ", "table ", "(", ";"].iter().any(|part| lower.contains(part));
     in_sql
         && lower.split(';').any(|statement| {
             let statement = statement.trim_start();
