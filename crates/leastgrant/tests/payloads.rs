@@ -59,7 +59,7 @@ fn told(decoded: &Decoded) -> String {
         Decoded::Passing(passing) => format!("{} {:?} {:?}", passing.event, passing.subagent, passing.detail),
         Decoded::ConfigChange(change) => format!("config-change {} {:?}", change.source, change.file_path),
         Decoded::Foreign(name) => format!("foreign {name}"),
-        Decoded::Broken { held, why } => format!("BROKEN held={held} {why}"),
+        Decoded::Broken { held, why } => format!("BROKEN held={held:?} {why}"),
     }
 }
 
