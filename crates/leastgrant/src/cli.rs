@@ -22,10 +22,20 @@ struct Cli {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// choose what may pass from the start
+    Init(command::init::Args),
     /// judge a command without running it
     Check(command::check::Args),
     /// play a recorded session through the real hook in a throwaway home
     Demo(command::demo::Args),
+    /// let a call pass from now on
+    Allow(command::rule::Args),
+    /// hold a call from now on
+    Deny(command::rule::Args),
+    /// take rules back
+    Forget(command::forget::Args),
+    /// list all rules
+    Rules(command::rules::Args),
     /// what leastgrant believes of a program, and the file to patch
     Knowledge(command::knowledge::Args),
 }
@@ -50,6 +60,11 @@ pub fn main() -> Exit {
     };
     let mut ui = Ui::new(cli.json, cli.no_color);
     match cli.command {
+        Command::Init(args) => command::init::run(&args, &mut ui),
+        Command::Allow(args) => command::allow::run(&args, &mut ui),
+        Command::Deny(args) => command::deny::run(&args, &mut ui),
+        Command::Forget(args) => command::forget::run(&args, &mut ui),
+        Command::Rules(args) => command::rules::run(&args, &mut ui),
         Command::Check(args) => command::check::run(&args, &mut ui),
         Command::Demo(args) => command::demo::run(&args, &mut ui),
         Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),

@@ -11,12 +11,11 @@ use std::time::Instant;
 
 use leastgrant_core::call::Call;
 use leastgrant_core::channel::{self, Answer};
-use leastgrant_core::judge::{self, Bench};
-use leastgrant_core::policy::Standing;
+use leastgrant_core::judge;
 
-use crate::agent::{self, Agent, Decoded, HookEnv, Output};
-use crate::store::{Store, release};
-use crate::world::Real;
+use crate::agent::{self, Agent, ConfigChange, Decoded, Held, HookEnv, Output};
+use crate::ground::Ground;
+use crate::store::release;
 use record::Desk;
 
 /// `leastgrant hook AGENT`: reads one payload, answers with one JSON object or with silence.
@@ -36,7 +35,7 @@ fn answer(agent: &dyn Agent, start: Instant) -> Output {
     let received = wire::receive();
     let decoded = match (agent.decode(&received.bytes, &env), received.fault) {
         (Decoded::Broken { held, .. }, Some(why)) => Decoded::Broken { held, why },
-        (_, Some(why)) => Decoded::Broken { held: true, why },
+        (_, Some(why)) => Decoded::Broken { held: Held::Call, why },
         (decoded, None) => decoded,
     };
     let desk = Desk { agent, env: &env, start };
@@ -45,29 +44,35 @@ fn answer(agent: &dyn Agent, start: Instant) -> Output {
         Decoded::Post(done) => desk.record(|desk| desk.done(&done)),
         Decoded::Prompted(call) => desk.record(|desk| desk.prompted(&call)),
         Decoded::Passing(passing) => desk.record(|desk| desk.passing(&passing)),
-        Decoded::ConfigChange(change) => {
-            let refusal = release::refusal(&change);
-            let silence = desk.record(|desk| desk.change(&change, refusal.as_deref()));
-            refusal.map_or(silence, |why| agent.refuse_change(&why))
-        }
+        Decoded::ConfigChange(change) => changed(&desk, &change),
         Decoded::Foreign(_) => Output::silent(),
-        Decoded::Broken { held, why } => {
-            let silence = desk.record(|desk| desk.broken(held, &why));
-            if held { refused(agent, &format!("the agent's message could not be read: {why}")) } else { silence }
-        }
+        Decoded::Broken { held, why } => broken(&desk, held, &why),
     }
 }
 
 fn judged(desk: &Desk<'_>, call: &Call) -> Output {
-    let store = Store::at(Real::state(desk.env));
-    let session = store.session(&call.session);
-    let world = Real::of(desk.env, desk.agent.started_in(desk.env).unwrap_or(&call.cwd), session.made);
-    let policy = store.policy(&world);
-    let bench = Bench { policy: &policy, standing: &Standing::default(), session: &session.session, world: &world };
-    let verdict = net::caught(|| judge::judge(call, &bench)).unwrap_or_else(|why| judge::refuse("engine.error", &why));
-    let answer = channel::fit(&verdict, desk.agent.channel(), &call.mode, call.attendance, policy.posture);
-    desk.record(|desk| desk.call(&store, &world, call, &verdict, &answer));
+    let ground = Ground::of(desk.agent, desk.env, call);
+    let verdict =
+        net::caught(|| judge::judge(call, &ground.bench())).unwrap_or_else(|why| judge::refuse("engine.error", &why));
+    let answer = channel::fit(&verdict, desk.agent.channel(), &call.mode, call.attendance, ground.policy.posture);
+    desk.record(|desk| desk.call(&ground, call, &verdict, &answer));
     desk.agent.encode(&answer)
+}
+
+fn changed(desk: &Desk<'_>, change: &ConfigChange) -> Output {
+    let refusal = net::caught(|| release::refusal(change)).unwrap_or_else(Some);
+    let silence = desk.record(|desk| desk.change(change, refusal.as_deref()));
+    refusal.map_or(silence, |why| desk.agent.refuse_change(&why))
+}
+
+fn broken(desk: &Desk<'_>, held: Held, why: &str) -> Output {
+    let silence = desk.record(|desk| desk.broken(held, why));
+    let said = format!("the agent's message could not be read: {why}");
+    match held {
+        Held::Call => refused(desk.agent, &said),
+        Held::Change => desk.agent.refuse_change(&format!("leastgrant keeps the old settings: {said}")),
+        Held::Nothing => silence,
+    }
 }
 
 fn refused(agent: &dyn Agent, why: &str) -> Output {

@@ -3,13 +3,12 @@
 
 use leastgrant_core::call::{Attendance, Call};
 use leastgrant_core::channel::{self, Answer};
-use leastgrant_core::judge::{self, Bench};
-use leastgrant_core::policy::{Policy, Posture, Standing};
+use leastgrant_core::judge;
+use leastgrant_core::policy::{Policy, Posture};
 use leastgrant_core::verdict::Verdict;
 
-use crate::agent::{Agent, Decoded, HookEnv};
-use crate::store::Store;
-use crate::world::Real;
+use crate::agent::{Agent, Decoded, Held, HookEnv};
+use crate::ground::Ground;
 
 /// One call with its verdict.
 #[derive(Debug)]
@@ -51,16 +50,16 @@ pub struct Given {
 pub fn judge(agent: &dyn Agent, payload: &[u8], env: &HookEnv, given: &Given) -> Result<Judged, Unjudged> {
     let mut call = match agent.decode(payload, env) {
         Decoded::Pre(call) => *call,
-        Decoded::Broken { held: true, why } => return Err(Unjudged::Refused(why)),
+        Decoded::Broken { held: Held::Call, why } => return Err(Unjudged::Refused(why)),
         _ => return Err(Unjudged::NoCall),
     };
     call.attendance = given.present.unwrap_or(call.attendance);
-    let store = Store::at(Real::state(env));
-    let session = store.session(&call.session);
-    let world = Real::of(env, agent.started_in(env).unwrap_or(&call.cwd), session.made);
-    let policy = given.policy.clone().unwrap_or_else(|| store.policy(&world));
-    let bench = Bench { policy: &policy, standing: &Standing::default(), session: &session.session, world: &world };
-    let verdict = judge::judge(&call, &bench);
+    let mut ground = Ground::of(agent, env, &call);
+    if let Some(policy) = &given.policy {
+        ground.policy = policy.clone();
+    }
+    let verdict = judge::judge(&call, &ground.bench());
+    let policy = ground.policy;
     let answer = channel::fit(&verdict, agent.channel(), &call.mode, call.attendance, policy.posture);
     Ok(Judged { call, verdict, answer, posture: policy.posture, problems: policy.problems })
 }

@@ -73,6 +73,14 @@ impl Real {
         }
     }
 
+    /// What is wrong with where the environment puts our state, in words: a folder that moves with the agent's `cd`
+    /// would let the agent choose its own policy, so it is not used.
+    #[must_use]
+    pub fn misplaced(env: &HookEnv) -> Option<String> {
+        let named = env.get("LEASTGRANT_HOME").filter(|named| !named.starts_with('/'))?;
+        Some(format!("`LEASTGRANT_HOME` is `{named}`, which is not an absolute path, so it is not used"))
+    }
+
     /// The project of a session that was started in `start`, if it has one.
     #[must_use]
     pub fn project_of(env: &HookEnv, start: &str) -> Option<String> {

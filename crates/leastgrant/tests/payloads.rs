@@ -59,7 +59,7 @@ fn told(decoded: &Decoded) -> String {
         Decoded::Passing(passing) => format!("{} {:?} {:?}", passing.event, passing.subagent, passing.detail),
         Decoded::ConfigChange(change) => format!("config-change {} {:?}", change.source, change.file_path),
         Decoded::Foreign(name) => format!("foreign {name}"),
-        Decoded::Broken { held, why } => format!("BROKEN held={held} {why}"),
+        Decoded::Broken { held, why } => format!("BROKEN held={held:?} {why}"),
     }
 }
 
@@ -99,6 +99,45 @@ fn every_recorded_payload_is_answered_in_the_agents_form() {
     }
     let checked = leastgrant::store::ledger::verify(&leastgrant::store::Store::at(stage.state())).unwrap();
     assert!(checked.intact() && checked.torn.is_empty(), "{checked:?}");
+}
+
+/// What each recorded call is answered: the decision and, from the ledger, why.
+fn answers(version: &str, stage: &Stage) -> Vec<(String, String)> {
+    let calls = names(version).into_iter().filter(|name| name.starts_with("PreToolUse."));
+    calls
+        // what a shell command would do has cases of its own
+        .filter(|name| !name.contains(".Bash") && !name.contains(".Monitor"))
+        .map(|name| {
+            let decision = stage.hook(&recorded(stage, version, &name)).decision();
+            let ledger = stage.ledger();
+            let line = ledger.last().unwrap();
+            let reasons: Vec<&str> = line
+                .get("reasons")
+                .and_then(|ids| ids.as_array())
+                .into_iter()
+                .flatten()
+                .filter_map(|id| id.as_str())
+                .collect();
+            (name.trim_end_matches(".json").to_owned(), format!("{decision} ({})", reasons.join(" ")))
+        })
+        .collect()
+}
+
+#[test]
+fn recorded_calls_are_answered_as_a_person_would_expect() {
+    let with_person = Stage::new().with("CLAUDE_CODE_ENTRYPOINT", "cli");
+    let accepted = Stage::new().with("CLAUDE_CODE_ENTRYPOINT", "cli");
+    assert_eq!(common::run(accepted.program(&["init", "--yes", "--no-history"]), b"").code, Some(0));
+    let nobody = Stage::new().with("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    let mut table = String::new();
+    for version in VERSIONS {
+        let told: Vec<_> = [&with_person, &accepted, &nobody].map(|stage| answers(version, stage)).into();
+        for (at, (name, person)) in told[0].iter().enumerate() {
+            let _ = writeln!(table, "{version} {name}\n  a person   {person}");
+            let _ = writeln!(table, "  bundles    {}\n  nobody     {}", told[1][at].1, told[2][at].1);
+        }
+    }
+    insta::assert_snapshot!("answers", table);
 }
 
 #[derive(Deserialize)]

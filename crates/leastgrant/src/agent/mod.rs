@@ -47,11 +47,22 @@ pub enum Decoded {
     Foreign(String),
     /// an event that could not be read
     Broken {
-        /// it may have been a call: it is refused
-        held: bool,
+        /// what it may have been
+        held: Held,
         /// why, in words
         why: String,
     },
+}
+
+/// What is done about an event that could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// it may have been a call: it is refused
+    Call,
+    /// it was a change of settings: it is refused
+    Change,
+    /// it needs no answer
+    Nothing,
 }
 
 /// A call after the fact.

@@ -1,5 +1,11 @@
 //! People's commands, a file each: `Args` and `run(&Args, &mut Ui) -> Exit`.
 
+pub mod allow;
 pub mod check;
 pub mod demo;
+pub mod deny;
+pub mod forget;
+pub mod init;
 pub mod knowledge;
+pub mod rule;
+pub mod rules;

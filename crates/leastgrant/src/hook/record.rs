@@ -6,10 +6,10 @@ use leastgrant_core::action::{Capability, Exposure, TargetKind};
 use leastgrant_core::call::{Attendance, Call};
 use leastgrant_core::channel::Answer;
 use leastgrant_core::verdict::Verdict;
-use leastgrant_core::world::World;
 
 use super::net;
-use crate::agent::{Agent, ConfigChange, Done, HookEnv, Output, Passing};
+use crate::agent::{Agent, ConfigChange, Done, Held, HookEnv, Output, Passing};
+use crate::ground::Ground;
 use crate::store::Store;
 use crate::store::event::{Event, attendance, brief};
 use crate::world::Real;
@@ -28,14 +28,14 @@ impl Desk<'_> {
         Output::silent()
     }
 
-    pub(super) fn call(&self, store: &Store, world: &Real, call: &Call, verdict: &Verdict, answer: &Answer) {
+    pub(super) fn call(&self, ground: &Ground, call: &Call, verdict: &Verdict, answer: &Answer) {
         if may_run(self.agent, call, answer) {
             for secret in secrets(verdict) {
-                let _ = store.read_secret(&call.session, &secret);
+                let _ = ground.store.read_secret(&call.session, &secret);
             }
         }
-        let event = Event::new("call", world.facts().now_ms).of_call(call).of_verdict(verdict, answer);
-        let _ = store.append(&event.in_project(world.project()).took(self.start.elapsed()));
+        let event = Event::new("call", now()).of_call(call).of_verdict(verdict, answer);
+        let _ = ground.store.append(&event.in_project(ground.world.project()).took(self.start.elapsed()));
     }
 
     pub(super) fn done(&self, done: &Done) {
@@ -68,10 +68,10 @@ impl Desk<'_> {
         let _ = self.store().append(&event.took(self.start.elapsed()));
     }
 
-    pub(super) fn broken(&self, held: bool, why: &str) {
+    pub(super) fn broken(&self, held: Held, why: &str) {
         let mut event = self.said("unreadable", "", "");
         event.reasons = vec!["payload.unreadable"];
-        event.answer = Some(if held { "deny" } else { "silent" });
+        event.answer = Some(if held == Held::Nothing { "silent" } else { "deny" });
         let _ = self.store().append(&event.noting(why).took(self.start.elapsed()));
     }
 
@@ -111,7 +111,7 @@ fn secrets(verdict: &Verdict) -> Vec<String> {
     let mut names = Vec::new();
     for action in verdict.actions.iter().filter(reads) {
         let paths = action.targets.iter().filter_map(|target| match &target.kind {
-            TargetKind::Path(place) => Some(place.real.as_deref().unwrap_or(&place.written)),
+            TargetKind::Path(place) => Some(place.best()),
             _ => None,
         });
         names.extend(paths.map(str::to_owned));

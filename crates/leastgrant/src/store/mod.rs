@@ -5,6 +5,7 @@ pub mod event;
 pub mod ledger;
 pub mod policy;
 pub mod release;
+pub mod rules;
 pub mod session;
 mod spool;
 

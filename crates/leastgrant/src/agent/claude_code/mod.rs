@@ -8,15 +8,15 @@ use leastgrant_core::channel::{Answer, Channel};
 use leastgrant_shell::Dialect;
 
 use super::payload::{Payload, Unread, Wanted};
-use super::{Agent, ConfigChange, Decoded, Done, HookEnv, Output, Passing};
+use super::{Agent, ConfigChange, Decoded, Done, Held, HookEnv, Output, Passing};
 
 /// The adapter.
 pub struct ClaudeCode;
 
 /// What the measured versions do: an ask reaches a person in every interactive mode and is refused where nobody is there;
-/// an allow passes the agent's own prompt, so it is never sent for want of an opinion.
+/// an allow passes the agent's own prompt and nothing else: its deny rules, ask rules and plan mode stay above it (§b).
 static CHANNEL: Channel =
-    Channel { agent: "claude-code", ask_prompts: true, ask_refused_unattended: true, allow_overrides: true };
+    Channel { agent: "claude-code", ask_prompts: true, ask_refused_unattended: true, allow_overrides: false };
 
 const WANTED: Wanted = Wanted {
     whole: &[
@@ -92,10 +92,8 @@ impl Agent for ClaudeCode {
 
     fn decode(&self, raw: &[u8], env: &HookEnv) -> Decoded {
         match Payload::read(raw, WANTED) {
-            Ok(payload) => {
-                event(&payload, env).unwrap_or_else(|why| Decoded::Broken { held: may_be_call(&payload), why })
-            }
-            Err(Unread { why, before }) => Decoded::Broken { held: may_be_call(&before), why },
+            Ok(payload) => event(&payload, env).unwrap_or_else(|why| Decoded::Broken { held: held(&payload), why }),
+            Err(Unread { why, before }) => Decoded::Broken { held: held(&before), why },
         }
     }
 
@@ -123,11 +121,12 @@ fn object(value: serde_json::Value) -> Output {
     Output { stdout: format!("{value}\n"), stderr: String::new(), code: 0 }
 }
 
-/// Whether what could be read leaves open that the event is a call.
-fn may_be_call(payload: &Payload) -> bool {
-    match payload.text("hook_event_name") {
-        Ok(Some(name)) => named(name).is_none_or(|event| event == Event::Pre),
-        Ok(None) | Err(_) => true,
+/// What an event may have been, by what of it could be read.
+fn held(payload: &Payload) -> Held {
+    match payload.text("hook_event_name").map(|name| name.map(named)) {
+        Ok(Some(Some(Event::Pre) | None) | None) | Err(_) => Held::Call,
+        Ok(Some(Some(Event::ConfigChange))) => Held::Change,
+        Ok(Some(Some(_))) => Held::Nothing,
     }
 }
 
