@@ -24,6 +24,16 @@ struct Cli {
 enum Command {
     /// judge a command without running it
     Check(command::check::Args),
+    /// which bound is in force, what is amiss, and how to mend it
+    Doctor(command::doctor::Args),
+    /// put the hook into agents' settings
+    Install(command::install::Args),
+    /// ask and refuse nothing but what protects leastgrant itself, for a while
+    Pause(command::pause::Args),
+    /// end a pause
+    Resume(command::resume::Args),
+    /// take the hook out of agents' settings again
+    Uninstall(command::uninstall::Args),
     /// play a recorded session through the real hook in a throwaway home
     Demo(command::demo::Args),
     /// what leastgrant believes of a program, and the file to patch
@@ -51,6 +61,11 @@ pub fn main() -> Exit {
     let mut ui = Ui::new(cli.json, cli.no_color);
     match cli.command {
         Command::Check(args) => command::check::run(&args, &mut ui),
+        Command::Doctor(args) => command::doctor::run(&args, &mut ui),
+        Command::Install(args) => command::install::run(&args, &mut ui),
+        Command::Pause(args) => command::pause::run(&args, &mut ui),
+        Command::Resume(args) => command::resume::run(&args, &mut ui),
+        Command::Uninstall(args) => command::uninstall::run(&args, &mut ui),
         Command::Demo(args) => command::demo::run(&args, &mut ui),
         Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),
     }

@@ -3,11 +3,12 @@
 pub mod agent;
 pub mod cli;
 pub mod command;
+pub mod doctor;
 pub mod edit;
 pub mod exit;
 pub mod hook;
-pub mod judged;
 pub mod install;
+pub mod judged;
 pub mod render;
 pub mod store;
 pub mod world;

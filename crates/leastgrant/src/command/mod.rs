@@ -2,4 +2,9 @@
 
 pub mod check;
 pub mod demo;
+pub mod doctor;
+pub mod install;
 pub mod knowledge;
+pub mod pause;
+pub mod resume;
+pub mod uninstall;
