@@ -26,6 +26,16 @@ enum Command {
     Init(command::init::Args),
     /// judge a command without running it
     Check(command::check::Args),
+    /// which bound is in force, what is amiss, and how to mend it
+    Doctor(command::doctor::Args),
+    /// put the hook into agents' settings
+    Install(command::install::Args),
+    /// ask and refuse nothing but what protects leastgrant itself, for a while
+    Pause(command::pause::Args),
+    /// end a pause
+    Resume(command::resume::Args),
+    /// take the hook out of agents' settings again
+    Uninstall(command::uninstall::Args),
     /// play a recorded session through the real hook in a throwaway home
     Demo(command::demo::Args),
     /// let a call pass from now on
@@ -66,6 +76,11 @@ pub fn main() -> Exit {
         Command::Forget(args) => command::forget::run(&args, &mut ui),
         Command::Rules(args) => command::rules::run(&args, &mut ui),
         Command::Check(args) => command::check::run(&args, &mut ui),
+        Command::Doctor(args) => command::doctor::run(&args, &mut ui),
+        Command::Install(args) => command::install::run(&args, &mut ui),
+        Command::Pause(args) => command::pause::run(&args, &mut ui),
+        Command::Resume(args) => command::resume::run(&args, &mut ui),
+        Command::Uninstall(args) => command::uninstall::run(&args, &mut ui),
         Command::Demo(args) => command::demo::run(&args, &mut ui),
         Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),
     }

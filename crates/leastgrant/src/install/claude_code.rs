@@ -281,3 +281,10 @@ fn take_out(document: &Document, found: &Found, original: Option<&Document>) -> 
     }
     Ok(document)
 }
+
+/// Whether a settings file holds any entry of ours.
+#[must_use]
+pub fn is_wired(file: &std::path::Path) -> bool {
+    let bytes = crate::edit::atomic::read(file, crate::edit::json::MAX_BYTES).ok().flatten();
+    bytes.and_then(|bytes| Document::parse(&bytes).ok()).is_some_and(|document| !find(&document).is_empty())
+}

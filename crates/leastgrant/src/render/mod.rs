@@ -1,6 +1,7 @@
 //! The only place that prints.
 
 pub mod diff;
+pub mod doctor;
 pub mod report;
 pub mod snippet;
 pub mod table;
