@@ -35,7 +35,7 @@ fn action(capability: Capability, display: &str) -> Action {
 }
 
 fn path(role: Role, text: &str, zone: Zone) -> Target {
-    let place = Place { written: text.to_owned(), real: Some(text.to_owned()), lexical: None, zone };
+    let place = Place { written: text.to_owned(), real: Some(text.to_owned()), lexical: None, via: Vec::new(), zone };
     Target { role, kind: TargetKind::Path(place), text: text.to_owned(), span: None }
 }
 

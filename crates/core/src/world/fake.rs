@@ -48,6 +48,16 @@ impl FakeWorld {
         Self { facts, ..Self::default() }.dir(project).dir("/home/u").dir("/tmp")
     }
 
+    /// The project that the knowledge's examples run in: `/home/u/project`, a repository with a virtual environment.
+    #[must_use]
+    pub fn project() -> Self {
+        let root = "/home/u/project";
+        Self::new(root)
+            .dir(&format!("{root}/.git"))
+            .file(&format!("{root}/.venv/bin/activate"), "VIRTUAL_ENV=x\n")
+            .file("/home/u/.bashrc", "\n")
+    }
+
     /// Moves the person's home, and the state folder with it.
     #[must_use]
     pub fn home(mut self, home: &str) -> Self {
