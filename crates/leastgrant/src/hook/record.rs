@@ -57,7 +57,11 @@ impl Desk<'_> {
         let mut event = self.said(passing.event, &passing.session, &passing.cwd);
         event.subagent = passing.subagent.as_deref().map(brief);
         event.note = passing.detail.as_deref().map(brief);
-        let _ = self.store().append(&event.took(self.start.elapsed()));
+        let store = self.store();
+        let _ = store.append(&event.took(self.start.elapsed()));
+        if passing.event == "session-start" {
+            store.prune_sessions();
+        }
     }
 
     pub(super) fn change(&self, change: &ConfigChange, refusal: Option<&str>) {
