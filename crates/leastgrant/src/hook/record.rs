@@ -34,7 +34,10 @@ impl Desk<'_> {
                 let _ = ground.store.read_secret(&call.session, &secret);
             }
         }
-        let event = Event::new("call", now()).of_call(call).of_verdict(verdict, answer);
+        let mut event = Event::new("call", now()).of_call(call).of_verdict(verdict, answer);
+        if ground.paused {
+            event = event.noting("paused");
+        }
         let _ = ground.store.append(&event.in_project(ground.world.project()).took(self.start.elapsed()));
     }
 
