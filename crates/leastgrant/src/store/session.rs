@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use leastgrant_core::policy::Session;
+use leastgrant_core::redact::redact;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -75,7 +76,7 @@ impl Store {
     /// # Errors
     /// It could not be written.
     pub fn read_secret(&self, id: &str, name: &str) -> io::Result<()> {
-        let name: String = name.chars().take(LONGEST / 4).collect();
+        let name: String = redact(name).chars().take(LONGEST / 4).collect();
         self.remember(id, &Line::Secret(name), MAX)
     }
 
