@@ -3,9 +3,11 @@
 
 use leastgrant_core::call::Call;
 use leastgrant_core::judge::Bench;
-use leastgrant_core::policy::{Policy, Session, Standing};
+use leastgrant_core::policy::{Policy, Posture, Session, Standing};
+use leastgrant_core::world::World as _;
 
 use crate::agent::{Agent, HookEnv};
+use crate::install::pause::paused;
 use crate::store::Store;
 use crate::world::Real;
 
@@ -18,6 +20,8 @@ pub struct Ground {
     pub world: Real,
     /// what the person decided
     pub policy: Policy,
+    /// a person asked for a pause, and it holds
+    pub paused: bool,
     session: Session,
     standing: Standing,
 }
@@ -34,7 +38,12 @@ impl Ground {
         }
         let world = Real::of(env, agent.started_in(env).unwrap_or(&call.cwd), record.made)
             .with(settings.extra_roots, settings.secret_globs);
-        Self { store, world, policy: settings.policy, session: record.session, standing: Standing::default() }
+        let paused = paused(store.root(), world.facts().now_ms).is_some();
+        if paused {
+            // only what a pause must never lift is enforced
+            settings.policy.posture = Posture::Observe;
+        }
+        Self { paused, store, world, policy: settings.policy, session: record.session, standing: Standing::default() }
     }
 
     /// As core wants it.

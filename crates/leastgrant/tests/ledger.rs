@@ -180,7 +180,7 @@ fn state_that_cannot_be_written_changes_no_answer() {
 #[test]
 fn a_crowd_loses_nothing() {
     let stage = Stage::new();
-    let (crowd, each) = (16, 12);
+    let (crowd, each) = (64, 4);
     std::thread::scope(|scope| {
         for one in 0..crowd {
             let stage = &stage;

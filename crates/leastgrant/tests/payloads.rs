@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use common::Stage;
 use leastgrant::agent::claude_code::ClaudeCode;
-use leastgrant::agent::{Agent, Decoded, HookEnv};
+use leastgrant::agent::{Agent, Decoded, Held, HookEnv};
 use serde::Deserialize;
 
 /// Where the payloads of a version are.
@@ -235,5 +235,38 @@ fn events_that_are_no_calls_are_answered_with_silence_however_broken() {
         r#"{"hook_event_name":7,"tool_name":"Bash","tool_input":{"command":"ls"}}"#,
     ] {
         assert_eq!(stage.hook(payload.as_bytes()).decision(), "deny", "{payload}");
+    }
+}
+
+/// A payload as one would be sent, for breaking.
+const WHOLE: &[u8] = br#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf /","deep":[{"a":null}]}}"#;
+
+proptest::proptest! {
+    /// Whatever is broken, cut or put in: it is read without a panic, and a call is only what strict JSON says it is.
+    #[test]
+    fn no_bytes_are_read_as_a_call_that_they_are_not(
+        at in 0..WHOLE.len(),
+        drop in 0..8_usize,
+        put in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..8),
+    ) {
+        let mut bytes = WHOLE.to_vec();
+        let end = (at + drop).min(bytes.len());
+        bytes.splice(at..end, put);
+        match ClaudeCode.decode(&bytes, &HookEnv::default()) {
+            Decoded::Pre(call) => {
+                let plain: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+                let said = |path: &str| plain.pointer(path).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+                proptest::prop_assert_eq!(&call.tool_name, &said("/tool_name"));
+                if let leastgrant_core::call::Tool::Shell(shell) = &call.tool {
+                    proptest::prop_assert_eq!(&shell.command, &said("/tool_input/command"));
+                }
+            }
+            Decoded::Foreign(name) => {
+                let whole = serde_json::from_slice::<serde_json::Value>(&bytes).unwrap();
+                proptest::prop_assert!(whole.get("tool_name").is_none() && whole.get("tool_input").is_none(), "{}", name);
+            }
+            Decoded::Broken { held, .. } => proptest::prop_assert_eq!(held, Held::Call),
+            other => proptest::prop_assert!(false, "{:?}", other),
+        }
     }
 }

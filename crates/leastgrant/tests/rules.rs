@@ -125,6 +125,30 @@ fn a_broken_file_makes_everything_ask_and_is_not_written_over() {
 }
 
 #[test]
+fn a_pause_silences_what_asks_until_it_ends() {
+    let stage = stage();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = i64::try_from(now.as_millis()).unwrap();
+    assert_eq!(writes(&stage, "/opt/x").decision(), "ask");
+    leastgrant::install::pause::pause(&stage.state(), now, 60_000).unwrap();
+    assert_eq!(writes(&stage, "/opt/x").decision(), "silent");
+    assert_eq!(stage.ledger().last().unwrap()["note"], "paused");
+    leastgrant::install::pause::resume(&stage.state()).unwrap();
+    assert_eq!(writes(&stage, "/opt/x").decision(), "ask");
+}
+
+#[test]
+fn what_the_installer_chose_is_read_as_it_wrote_it() {
+    let stage = stage();
+    leastgrant::install::choices::set_posture(&stage.state(), leastgrant_core::policy::Posture::Strict).unwrap();
+    leastgrant::install::choices::accept_bundles(&stage.state(), &[String::from("read-search")]).unwrap();
+    let settings = leastgrant::store::Store::at(stage.state()).settings();
+    assert_eq!(settings.policy.problems, Vec::<String>::new());
+    assert_eq!(settings.policy.posture, leastgrant_core::policy::Posture::Strict);
+    assert_eq!(settings.policy.bundles, ["read-search"]);
+}
+
+#[test]
 fn an_agent_may_not_change_what_it_may_do() {
     for name in ["CLAUDECODE", "AI_AGENT", "CODEX_SANDBOX"] {
         let stage = stage().with(name, "1");

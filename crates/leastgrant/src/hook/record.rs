@@ -34,7 +34,10 @@ impl Desk<'_> {
                 let _ = ground.store.read_secret(&call.session, &secret);
             }
         }
-        let event = Event::new("call", now()).of_call(call).of_verdict(verdict, answer);
+        let mut event = Event::new("call", now()).of_call(call).of_verdict(verdict, answer);
+        if ground.paused {
+            event = event.noting("paused");
+        }
         let _ = ground.store.append(&event.in_project(ground.world.project()).took(self.start.elapsed()));
     }
 
@@ -57,7 +60,11 @@ impl Desk<'_> {
         let mut event = self.said(passing.event, &passing.session, &passing.cwd);
         event.subagent = passing.subagent.as_deref().map(brief);
         event.note = passing.detail.as_deref().map(brief);
-        let _ = self.store().append(&event.took(self.start.elapsed()));
+        let store = self.store();
+        let _ = store.append(&event.took(self.start.elapsed()));
+        if passing.event == "session-start" {
+            store.prune_sessions();
+        }
     }
 
     pub(super) fn change(&self, change: &ConfigChange, refusal: Option<&str>) {

@@ -151,7 +151,7 @@ impl End {
 fn tail(file: &mut File, look: u64) -> io::Result<String> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(look)))?;
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(look.min(length)).unwrap_or_default() + 1);
     Read::by_ref(file).take(look).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

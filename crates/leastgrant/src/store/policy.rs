@@ -3,7 +3,7 @@
 //! nothing; one that cannot be read in full is a problem, and problems make everything ask.
 //!
 //! ```toml
-//! version = 1
+//! version = 1                                # may be left out
 //! posture = "assist"                         # observe, assist, autopilot or strict
 //! bundles = ["read-search", "git-read"]      # accepted starter bundles
 //! extra-roots = ["/home/me/notes"]           # other folders that count as the project
@@ -41,7 +41,7 @@ pub struct Settings {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
-    version: Spanned<i64>,
+    version: Option<Spanned<i64>>,
     posture: Option<Spanned<String>>,
     #[serde(default)]
     bundles: Vec<Spanned<String>>,
@@ -90,9 +90,9 @@ impl Settings {
             Ok(file) => file,
             Err(fault) => return self.problem(text, fault.span().map_or(0, |span| span.start), fault.message()),
         };
-        if *file.version.get_ref() != VERSION {
-            let why = format!("version {} is not known; this leastgrant knows {VERSION}", file.version.get_ref());
-            return self.problem(text, file.version.span().start, &why);
+        if let Some(version) = file.version.filter(|version| *version.get_ref() != VERSION) {
+            let why = format!("version {} is not known; this leastgrant knows {VERSION}", version.get_ref());
+            return self.problem(text, version.span().start, &why);
         }
         if let Some(word) = file.posture {
             match Posture::from_id(word.get_ref()) {
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_a_problem_with_its_place() {
         for (text, problem) in [
-            ("posture = \"assist\"", "policy.toml:1:1: missing field `version`"),
+            ("posture = 1", "policy.toml:1:11: invalid type"),
             ("version = 2", "policy.toml:1:11: version 2 is not known; this leastgrant knows 1"),
             ("version = 1\nposture = \"lax\"", "policy.toml:2:11: posture is observe, assist, autopilot or strict"),
             ("version = 1\nbundels = []", "policy.toml:2:1: unknown field `bundels`"),

@@ -2,9 +2,12 @@
 //! file a session, each line written whole, so that parallel calls and subagents never lose one another's.
 
 use std::collections::HashSet;
+use std::fs;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use leastgrant_core::policy::Session;
+use leastgrant_core::redact::redact;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -17,6 +20,11 @@ const MAX: u64 = 4 * 1024 * 1024;
 const ROOM_FOR_MADE: u64 = 1024 * 1024;
 /// Longest path that is kept.
 const LONGEST: usize = 4096;
+
+/// How long a session may rest before it is forgotten: agents can take up old sessions again.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 3600);
+/// How many records one clean-up looks at.
+const LOOKED_AT: usize = 512;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -68,7 +76,7 @@ impl Store {
     /// # Errors
     /// It could not be written.
     pub fn read_secret(&self, id: &str, name: &str) -> io::Result<()> {
-        let name: String = name.chars().take(LONGEST / 4).collect();
+        let name: String = redact(name).chars().take(LONGEST / 4).collect();
         self.remember(id, &Line::Secret(name), MAX)
     }
 
@@ -81,6 +89,18 @@ impl Store {
             return Ok(());
         }
         self.remember(id, &Line::Made(path.to_owned()), ROOM_FOR_MADE)
+    }
+
+    /// Removes the records of sessions that did nothing for [`KEPT`]; at most [`LOOKED_AT`] are looked at.
+    pub fn prune_sessions(&self) {
+        let Ok(names) = fs::read_dir(self.path(FOLDER)) else { return };
+        let old = |entry: &fs::DirEntry| {
+            let changed = entry.metadata().and_then(|about| about.modified()).ok();
+            changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > KEPT)
+        };
+        for entry in names.take(LOOKED_AT).filter_map(Result::ok).filter(old) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 
     fn remember(&self, id: &str, line: &Line, room: u64) -> io::Result<()> {
