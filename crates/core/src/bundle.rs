@@ -1,8 +1,9 @@
 //! Starter bundles: what a person accepts at `init`, each with what it does not cover in words. Floors stay above all;
 //! what was not understood is in none.
 
-use crate::action::{Action, Capability, Role, Target, TargetKind};
-use crate::path::Zone;
+mod holds;
+
+use crate::action::Action;
 
 /// One bundle.
 pub struct Bundle {
@@ -33,7 +34,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "credentials, wherever they are; searches through folders that hold credentials",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: read_search,
+        holds: holds::read_search,
     },
     Bundle {
         id: "git-read",
@@ -42,7 +43,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "anything that changes a branch, a commit, a remote or a pull request",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: git_read,
+        holds: holds::git_read,
     },
     Bundle {
         id: "edit-project",
@@ -51,7 +52,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "files that decide what an agent, a build or a shell runs; other deletes; anything outside",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: edit_project,
+        holds: holds::edit_project,
     },
     Bundle {
         id: "build-test-lint",
@@ -60,7 +61,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "deploying, publishing, installing. With edits accepted too, the agent can run code that it wrote itself",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: build_test_lint,
+        holds: holds::build_test_lint,
     },
     Bundle {
         id: "git-write-local",
@@ -69,7 +70,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "push; whatever throws away work (reset --hard, clean, branch -D, checkout of files)",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: git_write_local,
+        holds: holds::git_write_local,
     },
     Bundle {
         id: "install-locked",
@@ -78,7 +79,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "adding or upgrading packages; installing on the system; fetching a package to run it",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: install_locked,
+        holds: holds::install_locked,
     },
     Bundle {
         id: "container-bounded",
@@ -87,7 +88,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "privileged containers, the container daemon's socket, removing volumes",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: container_bounded,
+        holds: holds::container_bounded,
     },
     Bundle {
         id: "fetch-docs",
@@ -96,7 +97,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "sending data, also in a long address; bare IP addresses, other ports, addresses with a password; saving into the project",
         ticked: true,
         up_to: HEAVY - 1,
-        holds: fetch_docs,
+        holds: holds::fetch_docs,
     },
     Bundle {
         id: "push",
@@ -105,7 +106,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "force, deleting or mirroring; pushing tags of a release",
         ticked: false,
         up_to: HEAVY - 1,
-        holds: push,
+        holds: holds::push,
     },
     Bundle {
         id: "publish",
@@ -114,7 +115,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "publishing a package to a registry; rewriting published history",
         ticked: false,
         up_to: 4,
-        holds: publish,
+        holds: holds::publish,
     },
     Bundle {
         id: "install-other",
@@ -123,7 +124,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "installing with more rights; fetching a package to run it",
         ticked: false,
         up_to: HEAVY,
-        holds: install_other,
+        holds: holds::install_other,
     },
     Bundle {
         id: "mcp-read",
@@ -132,7 +133,7 @@ pub const BUNDLES: &[Bundle] = &[
         does_not_cover: "tools that create, change, send or run; what a server does beyond what it says",
         ticked: false,
         up_to: HEAVY - 1,
-        holds: mcp_read,
+        holds: holds::mcp_read,
     },
 ];
 
@@ -164,153 +165,15 @@ pub fn covering(accepted: &[String], action: &Action) -> Option<&'static Bundle>
     BUNDLES.iter().find(|bundle| accepted.iter().any(|id| id == bundle.id) && bundle.covers(action))
 }
 
-/// Whether all paths that the action touches in a way that matters lie in these zones.
-fn paths(action: &Action, matters: fn(Role) -> bool, zones: &[Zone]) -> bool {
-    action.targets.iter().filter(|target| matters(target.role)).all(|target| match &target.kind {
-        TargetKind::Path(place) => zones.contains(&place.zone),
-        _ => true,
-    })
-}
-
-const OWN: &[Zone] = &[Zone::Project, Zone::Null];
-const OWN_OR_TEMP: &[Zone] = &[Zone::Project, Zone::Null, Zone::Temp];
-
-/// Reads what it touches and changes nothing but a file for temporary use.
-fn changes_nothing(action: &Action) -> bool {
-    paths(action, Role::changes, OWN_OR_TEMP) && !action.targets.iter().any(|target| target.role == Role::Send)
-}
-
-fn placed(action: &Action) -> bool {
-    action.targets.iter().all(|target| match &target.kind {
-        TargetKind::Path(place) => place.zone != Zone::Unplaced,
-        _ => true,
-    })
-}
-
-fn read_search(action: &Action) -> bool {
-    use Capability as C;
-    let kind = matches!(action.capability, C::ReadWorkspace | C::ReadOutside | C::Inspect | C::Meta);
-    let changes = action.targets.iter().any(|target| match &target.kind {
-        TargetKind::Path(place) => target.role.changes() && place.zone != Zone::Null,
-        _ => false,
-    });
-    kind && !changes && placed(action) && !action.targets.iter().any(reaches_out)
-}
-
-fn reaches_out(target: &Target) -> bool {
-    target.role == Role::Send || matches!(target.kind, TargetKind::Host { local: false, .. })
-}
-
-fn git_read(action: &Action) -> bool {
-    action.capability == Capability::VcsRead && changes_nothing(action) && placed(action)
-}
-
-fn edit_project(action: &Action) -> bool {
-    use Capability as C;
-    let in_project = matches!(action.capability, C::WriteWorkspace | C::DeleteKnown);
-    let in_temp = matches!(action.capability, C::WriteOutside | C::Delete);
-    let changed = |zones| paths(action, Role::changes, zones);
-    let names_one = action.targets.iter().any(|target| target.role.changes());
-    let out = action.targets.iter().any(reaches_out);
-    placed(action) && !out && ((in_project && changed(OWN_OR_TEMP)) || (in_temp && names_one && changed(&[Zone::Temp])))
-}
-
-fn build_test_lint(action: &Action) -> bool {
-    use Capability as C;
-    matches!(action.capability, C::Build | C::Test | C::NetLoopback)
-        && changes_nothing_or_project(action)
-        && !action.targets.iter().any(|target| matches!(target.kind, TargetKind::Host { local: false, .. }))
-}
-
-fn changes_nothing_or_project(action: &Action) -> bool {
-    placed(action) && paths(action, Role::changes, OWN_OR_TEMP)
-}
-
-fn git_write_local(action: &Action) -> bool {
-    action.capability == Capability::VcsWrite && changes_nothing_or_project(action)
-}
-
-fn install_locked(action: &Action) -> bool {
-    action.capability == Capability::PackageLocked && changes_nothing_or_project(action)
-}
-
-fn container_bounded(action: &Action) -> bool {
-    action.capability == Capability::ContainerBounded && placed(action) && paths(action, Role::changes, OWN)
-}
-
-fn fetch_docs(action: &Action) -> bool {
-    action.capability == Capability::NetFetch
-        && placed(action)
-        && paths(action, Role::changes, &[Zone::Null, Zone::Temp])
-        && !action.targets.is_empty()
-        && action.targets.iter().all(|target| match &target.kind {
-            TargetKind::Host { host, .. } => target.role == Role::Connect && plain(host, &target.text),
-            TargetKind::Path(_) => true,
-            TargetKind::Named(_) => action.family == "web",
-            TargetKind::Package(_) => false,
-        })
-}
-
-/// Longest address that counts as looking something up; a longer one can carry data away.
-const ADDRESS: usize = 240;
-/// Longest query of such an address.
-const QUERY: usize = 100;
-
-/// Whether an address is one that a person would look something up at.
-fn plain(host: &str, text: &str) -> bool {
-    let named = host.contains('.') && host.chars().any(|char| char.is_ascii_alphabetic()) && !host.contains(':');
-    let Some((_, rest)) = text.split_once("://") else {
-        return named && text.len() <= ADDRESS && !text.contains(['?', '@', ':']);
-    };
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let query = rest.split_once('?').map_or("", |(_, query)| query);
-    let port = authority.rsplit_once(':').is_none_or(|(_, port)| matches!(port, "" | "80" | "443"));
-    named && text.len() <= ADDRESS && query.len() <= QUERY && !authority.contains('@') && port
-}
-
-fn push(action: &Action) -> bool {
-    action.capability == Capability::VcsPush
-}
-
-fn publish(action: &Action) -> bool {
-    action.capability == Capability::VcsPublish && paths(action, Role::changes, OWN)
-}
-
-fn install_other(action: &Action) -> bool {
-    matches!(action.capability, Capability::Package | Capability::PackageLocked) && changes_nothing_or_project(action)
-}
-
-fn mcp_read(action: &Action) -> bool {
-    action.capability == Capability::McpRead && changes_nothing(action) && placed(action)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{BUNDLES, plain};
+    use super::BUNDLES;
 
     #[test]
     fn what_is_ticked_is_light() {
         for bundle in BUNDLES {
             assert!(!bundle.ticked || bundle.up_to <= 2, "{}", bundle.id);
             assert!(!bundle.does_not_cover.is_empty() && !bundle.covers.is_empty());
-        }
-    }
-
-    #[test]
-    fn addresses_that_carry_data_are_not_plain() {
-        let long = "x".repeat(101);
-        for (host, text, expected) in [
-            ("docs.rs", "https://docs.rs/serde/latest/serde/", true),
-            ("docs.rs", "https://docs.rs/serde?search=x", true),
-            ("docs.rs", "https://docs.rs:443/serde", true),
-            ("docs.rs", "https://docs.rs:8443/serde", false),
-            ("docs.rs", "https://user:pass@docs.rs/", false),
-            ("docs.rs", &format!("https://docs.rs/?d={long}"), false),
-            ("10.0.0.1", "http://10.0.0.1/", false),
-            ("intranet", "http://intranet/", false),
-            ("2001:db8::1", "http://[2001:db8::1]/", false),
-        ] {
-            assert_eq!(plain(host, text), expected, "{text}");
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The only place where verdicts are made.
 
+mod because;
 mod remedy;
-
-use leastgrant_shell::Span;
 
 use crate::action::{Action, Capability, Exposure, Reach, TargetKind};
 use crate::bundle;
@@ -15,6 +14,7 @@ use crate::reason::{Reason, Weight};
 use crate::rule::{Book, Effect, Rule};
 use crate::verdict::{AskKind, Decision, Verdict};
 use crate::world::World;
+use because::{DENIED, FAMILIAR, HOUSEKEEPING, STRICT, broken, floors, not_understood, rank, ruled, shown};
 
 /// Everything that a judgement rests on.
 pub struct Bench<'a> {
@@ -92,23 +92,6 @@ fn housekeeping() -> Verdict {
 fn only_comments(text: &str) -> bool {
     text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
-
-/// An id with its words.
-struct Said {
-    id: &'static str,
-    text: &'static str,
-}
-
-impl Said {
-    fn reason(&self, weight: Weight, span: Option<Span>) -> Reason {
-        Reason { id: self.id, text: self.text.to_owned(), weight, span }
-    }
-}
-
-const HOUSEKEEPING: Said = Said { id: "meta.housekeeping", text: "has no effect on files, programs or the network" };
-const STRICT: Said = Said { id: "posture.strict", text: "posture strict: only rules allow" };
-const DENIED: Said = Said { id: "gap.denied", text: "a person refused this before" };
-const FAMILIAR: Said = Said { id: "familiar.confirmed", text: "approved often enough before" };
 
 struct Sight<'a> {
     call: &'a Call,
@@ -239,38 +222,6 @@ fn gap(action: &Action) -> Outcome {
     Outcome::ask(AskKind::Unfamiliar, vec![reason])
 }
 
-fn floors(fired: &[Fired], weight: impl Fn(&Fired) -> Weight) -> Vec<Reason> {
-    fired
-        .iter()
-        .map(|floor| Reason { id: floor.id, text: floor.text.clone(), weight: weight(floor), span: floor.span })
-        .collect()
-}
-
-fn ruled(rule: &Rule, id: &'static str, weight: Weight, span: Option<Span>) -> Reason {
-    let mut text = format!("your rule `{} {}` holds", rule.effect.id(), rule.pattern);
-    if let Some(note) = &rule.note {
-        text.push_str(&format!(" ({note})"));
-    }
-    Reason { id, text, weight, span }
-}
-
-fn not_understood(action: &Action, why: &str, span: Option<Span>) -> Reason {
-    let text = format!("`{}` could not be accounted for: {why}", shown(action));
-    Reason { id: "guard.not-understood", text, weight: Weight::Raises, span: span.or(action.span) }
-}
-
-fn broken(problem: &str, span: Option<Span>) -> Reason {
-    let text = format!("a rule file cannot be read in full, so everything asks: {problem}");
-    Reason { id: "policy.broken", text, weight: Weight::Raises, span }
-}
-
-/// The action in one line of bounded length.
-fn shown(action: &Action) -> String {
-    const MOST: usize = 80;
-    let line: String = action.display.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
-    if line.chars().count() <= MOST { line } else { line.chars().take(MOST).chain(['…']).collect() }
-}
-
 /// Strictest of all; what is told does not depend on the order of the actions.
 fn fold(actions: Vec<Action>, outcomes: Vec<Outcome>, sight: &Sight<'_>) -> Verdict {
     let decision = outcomes.iter().map(|outcome| outcome.decision).max().unwrap_or(Decision::Ask);
@@ -296,11 +247,6 @@ fn fold(actions: Vec<Action>, outcomes: Vec<Outcome>, sight: &Sight<'_>) -> Verd
     let mut verdict = Verdict { decision, kind, reasons, actions, floors, signature, contained, remedy: None };
     verdict.remedy = remedy::remedy(&verdict, sight.book.call_text(), sight.bench.policy);
     verdict
-}
-
-/// Where an id stands in the list of all ids: that is the order of telling.
-fn rank(id: &str) -> usize {
-    crate::reason::IDS.iter().position(|row| row.0 == id).unwrap_or(usize::MAX)
 }
 
 /// Contained in the project: nothing outside is touched, nothing is laid open, and no mark says that more happens.

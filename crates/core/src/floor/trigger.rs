@@ -113,8 +113,10 @@ fn reaches_out(sight: &Sight<'_>) -> bool {
             | C::Iac
             | C::Database
     );
+    // looking at the remote that a repository has anyway carries nothing that the remote does not know
+    let looks = action.capability == C::VcsRead;
     by_kind
-        || action.blast.reach >= Reach::Network
+        || (action.blast.reach >= Reach::Network && !looks)
         || action.blast.exposure == Exposure::CanExfiltrate
         || action.targets.iter().any(|target| matches!(target.kind, TargetKind::Host { local: false, .. }))
 }
