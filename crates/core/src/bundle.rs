@@ -147,10 +147,7 @@ impl Bundle {
     /// Whether it lets an action pass. Never what was not understood and what carries a mark; floors are judged before.
     #[must_use]
     pub fn covers(&self, action: &Action) -> bool {
-        action.opaque.is_none()
-            && action.marks.is_empty()
-            && action.blast.tier() <= self.up_to
-            && (self.holds)(action)
+        action.opaque.is_none() && action.marks.is_empty() && action.blast.tier() <= self.up_to && (self.holds)(action)
     }
 }
 

@@ -84,7 +84,9 @@ pub const TABLE: &[(AskKind, [Cell; 3])] = &[
 pub fn cell(kind: AskKind, situation: Situation) -> Cell {
     let row = TABLE.iter().find(|row| row.0 == kind).map_or([Cell::Ask, Cell::Ask, Cell::Refuse], |row| row.1);
     match (row, situation) {
-        ([cell, _, _], Situation::Prompting) | ([_, cell, _], Situation::Quiet) | ([_, _, cell], Situation::Nobody) => cell,
+        ([cell, _, _], Situation::Prompting) | ([_, cell, _], Situation::Quiet) | ([_, _, cell], Situation::Nobody) => {
+            cell
+        }
     }
 }
 

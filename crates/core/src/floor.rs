@@ -99,8 +99,8 @@ impl Flow {
 /// What an action lays open, by path or name: the session's record of it makes later sends a floor.
 #[must_use]
 pub fn secrets_read(action: &Action, world: &dyn World) -> Vec<String> {
-    let by_kind = action.capability == crate::action::Capability::SecretRead
-        || action.blast.exposure == Exposure::ReadsSecrets;
+    let by_kind =
+        action.capability == crate::action::Capability::SecretRead || action.blast.exposure == Exposure::ReadsSecrets;
     let mut names: Vec<String> = action
         .targets
         .iter()
@@ -152,12 +152,7 @@ pub fn fired(action: &Action, call: &Call, flow: &Flow, world: &dyn World) -> Ve
         .iter()
         .filter_map(|floor| {
             let cause = (floor.fires)(&sight)?;
-            Some(Fired {
-                id: floor.id,
-                integrity: floor.integrity,
-                text: cause.text,
-                span: cause.span.or(action.span),
-            })
+            Some(Fired { id: floor.id, integrity: floor.integrity, text: cause.text, span: cause.span.or(action.span) })
         })
         .collect()
 }

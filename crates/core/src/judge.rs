@@ -178,7 +178,8 @@ impl Sight<'_> {
         if housekeeping && opaque.is_none() {
             return Outcome::allow(HOUSEKEEPING.reason(Weight::Lowers, action.span));
         }
-        let floor = |reason: Reason| Outcome::ask(AskKind::Floor, std::iter::once(reason).chain(opaque.clone()).collect());
+        let floor =
+            |reason: Reason| Outcome::ask(AskKind::Floor, std::iter::once(reason).chain(opaque.clone()).collect());
         if let Some(problem) = policy.problems.first() {
             return floor(broken(problem, action.span));
         }
@@ -202,8 +203,7 @@ impl Sight<'_> {
             return Some(Reason { id: "bundle.granted", text, weight: Weight::Lowers, span: action.span });
         }
         let light = action.blast.tier() < HEAVY && action.marks.is_empty();
-        (light && standing.familiar.contains(&action.signature))
-            .then(|| FAMILIAR.reason(Weight::Lowers, action.span))
+        (light && standing.familiar.contains(&action.signature)).then(|| FAMILIAR.reason(Weight::Lowers, action.span))
     }
 }
 

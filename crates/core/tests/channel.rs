@@ -9,7 +9,8 @@ use leastgrant_core::verdict::{AskKind, Decision, Verdict};
 const CLAUDE: Channel =
     Channel { agent: "claude-code", ask_prompts: true, ask_refused_unattended: true, allow_overrides: false };
 /// Neither prompts on an ask nor refuses by itself.
-const BARE: Channel = Channel { agent: "codex", ask_prompts: false, ask_refused_unattended: false, allow_overrides: false };
+const BARE: Channel =
+    Channel { agent: "codex", ask_prompts: false, ask_refused_unattended: false, allow_overrides: false };
 
 fn verdict(decision: Decision, kind: Option<AskKind>, contained: bool, id: &'static str) -> Verdict {
     let weight = match decision {

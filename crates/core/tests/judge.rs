@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use leastgrant_core::bundle;
-use leastgrant_core::call::{
-    Attendance, Call, ChangeKind, Edit, FileChange, Mode, SearchCall, ShellCall, Tool,
-};
+use leastgrant_core::call::{Attendance, Call, ChangeKind, Edit, FileChange, Mode, SearchCall, ShellCall, Tool};
 use leastgrant_core::judge::{Bench, judge};
 use leastgrant_core::policy::{Policy, Posture, Session, Standing};
 use leastgrant_core::rule::{Effect, Layer, Rule};
@@ -124,9 +122,8 @@ fn json(text: &str) -> Json {
 }
 
 fn tool(input: Input) -> (Tool, &'static str) {
-    let shell = |command, unsandboxed| {
-        Tool::Shell(ShellCall { command, dialect: Dialect::Bash, workdir: None, unsandboxed })
-    };
+    let shell =
+        |command, unsandboxed| Tool::Shell(ShellCall { command, dialect: Dialect::Bash, workdir: None, unsandboxed });
     match input {
         Input::Shell(command) => (shell(command, false), "Bash"),
         Input::Unsandboxed(command) => (shell(command, true), "Bash"),
@@ -171,7 +168,10 @@ fn world() -> FakeWorld {
         .tracked("/home/u/project/src/tracked.rs")
         .file("/home/u/project/src/made.rs", "fn c() {}")
         .made("/home/u/project/src/made.rs")
-        .file("/home/u/project/package.json", "{\n  \"name\": \"p\",\n  \"scripts\": {\"test\": \"x\"},\n  \"version\": \"1\"\n}\n")
+        .file(
+            "/home/u/project/package.json",
+            "{\n  \"name\": \"p\",\n  \"scripts\": {\"test\": \"x\"},\n  \"version\": \"1\"\n}\n",
+        )
         .file("/home/u/project/.claude/settings.json", "{\n  \"statusLine\": {}\n}\n")
         .file("/home/u/other/notes.md", "hello")
         .dir("/home/u/project/.git")
@@ -237,12 +237,9 @@ fn run(case: Case) -> Vec<String> {
         tool_name,
         tool,
     };
-    let session =
-        Session { read_secrets: case.given.read_secrets.clone(), unreadable: case.given.session_unreadable };
-    let own: Vec<String> = leastgrant_core::classify::classify(&call, &world)
-        .into_iter()
-        .map(|action| action.signature)
-        .collect();
+    let session = Session { read_secrets: case.given.read_secrets.clone(), unreadable: case.given.session_unreadable };
+    let own: Vec<String> =
+        leastgrant_core::classify::classify(&call, &world).into_iter().map(|action| action.signature).collect();
     let standing = Standing {
         familiar: if case.given.familiar { own.clone() } else { Vec::new() },
         denied: if case.given.denied { own } else { Vec::new() },

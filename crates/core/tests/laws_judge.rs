@@ -1,6 +1,8 @@
 //! Laws of judging, over made-up actions: what no combination of facts, rules and learning may do.
 
-use leastgrant_core::action::{Action, Blast, Capability, Exposure, Mark, Opaque, Reach, Role, Scale, Target, TargetKind, Undo};
+use leastgrant_core::action::{
+    Action, Blast, Capability, Exposure, Mark, Opaque, Reach, Role, Scale, Target, TargetKind, Undo,
+};
 use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::call::{Attendance, Call, Mode, ShellCall, Tool};
 use leastgrant_core::channel::{Answer, Channel, fit};
@@ -17,15 +19,45 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 const PATHS: &[&str] = &[
-    "src/a.rs", "README.md", ".env", ".git", ".git/config", ".git/index.lock", "package.json", "CLAUDE.md", "..", ".", "/", "~",
-    "~/.ssh/id_ed25519", "~/.bashrc", "~/.claude/settings.json", ".claude/settings.json", "~/.leastgrant/rules.toml",
-    "~/.claude/projects/x/y.jsonl", "~/other/file", "/tmp/x", "/tmp", "/etc/hosts", "/etc/shadow", "/usr/include/a.h",
-    "/dev/null", "~nobody/x",
+    "src/a.rs",
+    "README.md",
+    ".env",
+    ".git",
+    ".git/config",
+    ".git/index.lock",
+    "package.json",
+    "CLAUDE.md",
+    "..",
+    ".",
+    "/",
+    "~",
+    "~/.ssh/id_ed25519",
+    "~/.bashrc",
+    "~/.claude/settings.json",
+    ".claude/settings.json",
+    "~/.leastgrant/rules.toml",
+    "~/.claude/projects/x/y.jsonl",
+    "~/other/file",
+    "/tmp/x",
+    "/tmp",
+    "/etc/hosts",
+    "/etc/shadow",
+    "/usr/include/a.h",
+    "/dev/null",
+    "~nobody/x",
 ];
 const HOSTS: &[(&str, bool)] = &[("docs.rs", false), ("localhost", true), ("10.0.0.1", false)];
 const MARKS: &[Mark] = &[
-    Mark::Privilege, Mark::PipeToShell, Mark::FetchRun, Mark::Persistence, Mark::Production, Mark::Injection,
-    Mark::AgentOffSwitch, Mark::LaterInput, Mark::OwnCommand, Mark::Disarm,
+    Mark::Privilege,
+    Mark::PipeToShell,
+    Mark::FetchRun,
+    Mark::Persistence,
+    Mark::Production,
+    Mark::Injection,
+    Mark::AgentOffSwitch,
+    Mark::LaterInput,
+    Mark::OwnCommand,
+    Mark::Disarm,
 ];
 const ROLES: &[Role] = &[Role::List, Role::Read, Role::Write, Role::Delete, Role::Execute, Role::Connect, Role::Send];
 
@@ -70,9 +102,8 @@ fn target() -> impl Strategy<Value = Target> {
 }
 
 fn blast() -> impl Strategy<Value = Blast> {
-    let reach = select(vec![
-        Reach::None, Reach::Workspace, Reach::Machine, Reach::Network, Reach::External, Reach::Production,
-    ]);
+    let reach =
+        select(vec![Reach::None, Reach::Workspace, Reach::Machine, Reach::Network, Reach::External, Reach::Production]);
     let undo = select(vec![Undo::Trivial, Undo::Easy, Undo::Hard, Undo::Irreversible]);
     let exposure = select(vec![Exposure::None, Exposure::None, Exposure::ReadsSecrets, Exposure::CanExfiltrate]);
     let scale = select(vec![Scale::Single, Scale::Many, Scale::Sweeping]);
@@ -134,8 +165,7 @@ struct Setting {
 
 impl Setting {
     fn judge(&self, actions: &[Action]) -> Verdict {
-        let bench =
-            Bench { policy: &self.policy, standing: &self.standing, session: &self.session, world: &world() };
+        let bench = Bench { policy: &self.policy, standing: &self.standing, session: &self.session, world: &world() };
         weigh(&call(), actions.to_vec(), &bench)
     }
 }
@@ -183,7 +213,13 @@ fn channel() -> impl Strategy<Value = Channel> {
 
 fn mode() -> impl Strategy<Value = Mode> {
     select(vec![
-        Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::Auto, Mode::DontAsk, Mode::Bypass, Mode::Unsaid,
+        Mode::Default,
+        Mode::AcceptEdits,
+        Mode::Plan,
+        Mode::Auto,
+        Mode::DontAsk,
+        Mode::Bypass,
+        Mode::Unsaid,
         Mode::Unknown(String::from("x")),
     ])
 }

@@ -70,7 +70,9 @@ impl Scene<'_> {
             .iter()
             .take(FILES)
             .map(|change| match &change.kind {
-                ChangeKind::Add | ChangeKind::Update => self.file(Capability::WriteWorkspace, &change.path, Role::Write),
+                ChangeKind::Add | ChangeKind::Update => {
+                    self.file(Capability::WriteWorkspace, &change.path, Role::Write)
+                }
                 ChangeKind::Delete => self.file(Capability::Delete, &change.path, Role::Delete),
                 ChangeKind::Move { to } => {
                     let mut draft = Draft::new(Capability::WriteWorkspace, "files");

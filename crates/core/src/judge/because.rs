@@ -19,7 +19,8 @@ impl Said {
     }
 }
 
-pub(super) const HOUSEKEEPING: Said = Said { id: "meta.housekeeping", text: "has no effect on files, programs or the network" };
+pub(super) const HOUSEKEEPING: Said =
+    Said { id: "meta.housekeeping", text: "has no effect on files, programs or the network" };
 pub(super) const STRICT: Said = Said { id: "posture.strict", text: "posture strict: only rules allow" };
 pub(super) const DENIED: Said = Said { id: "gap.denied", text: "a person refused this before" };
 pub(super) const FAMILIAR: Said = Said { id: "familiar.confirmed", text: "approved often enough before" };

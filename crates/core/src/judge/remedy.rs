@@ -14,9 +14,9 @@ pub(super) fn remedy(verdict: &Verdict, call_text: &str, policy: &Policy) -> Opt
     let has = |id: &str| verdict.reasons.iter().any(|reason| reason.id == id);
     let answer = match verdict.decision {
         Decision::Allow => return None,
-        Decision::Deny if verdict.floors.iter().any(|id| floor::is_integrity(id)) => {
-            String::from("nothing does: what guards the agent is changed by a person, in a terminal, with leastgrant's own commands")
-        }
+        Decision::Deny if verdict.floors.iter().any(|id| floor::is_integrity(id)) => String::from(
+            "nothing does: what guards the agent is changed by a person, in a terminal, with leastgrant's own commands",
+        ),
         Decision::Deny => String::from("the deny rule holds until you change it: `leastgrant rules` lists it"),
         Decision::Ask if has("policy.broken") => {
             let problem = policy.problems.first().map_or("", String::as_str);

@@ -70,8 +70,11 @@ fn nearest<'a>(pattern: &str, seen: &[&'a str]) -> Option<&'a str> {
 mod tests {
     use super::too_broad;
 
-    const SEEN: &[&str] =
-        &["git status @exec.vcs.read/1000", "git push origin <dynamic> @exec.vcs.publish/4202", "npm test @exec.test/1101"];
+    const SEEN: &[&str] = &[
+        "git status @exec.vcs.read/1000",
+        "git push origin <dynamic> @exec.vcs.publish/4202",
+        "npm test @exec.test/1101",
+    ];
 
     #[test]
     fn wildcards_are_held_and_exact_text_is_not() {

@@ -120,11 +120,8 @@ impl<'a> Book<'a> {
     #[must_use]
     pub fn open(rules: &'a [Rule], call: &Call, facts: &Facts) -> Self {
         let call_text = call_text(call);
-        let rules = rules
-            .iter()
-            .filter(|rule| rule.applies(facts))
-            .map(|rule| (rule, rule.is_text(&call_text)))
-            .collect();
+        let rules =
+            rules.iter().filter(|rule| rule.applies(facts)).map(|rule| (rule, rule.is_text(&call_text))).collect();
         Self { rules, call_text }
     }
 

@@ -221,7 +221,9 @@ a = 1
 
     #[test]
     fn broken_toml_is_a_problem_and_no_crash() {
-        for text in ["[[rule", "rule = 1", "[[rule]]\neffect = \"allow", "= = =", "\u{0}", "[[rule]]\n[[rule]]\n", "rule = [1]"] {
+        for text in
+            ["[[rule", "rule = 1", "[[rule]]\neffect = \"allow", "= = =", "\u{0}", "[[rule]]\n[[rule]]\n", "rule = [1]"]
+        {
             let (_, problems) = parse(text, "r", Layer::User);
             assert!(!problems.is_empty(), "{text:?}");
         }
@@ -238,7 +240,9 @@ a = 1
 
     #[test]
     fn dates() {
-        for (date, expected) in [((1970, 1, 1), 0), ((2000, 3, 1), 11_017), ((2024, 2, 29), 19_782), ((1969, 12, 31), -1)] {
+        for (date, expected) in
+            [((1970, 1, 1), 0), ((2000, 3, 1), 11_017), ((2024, 2, 29), 19_782), ((1969, 12, 31), -1)]
+        {
             assert_eq!(days(date.0, date.1, date.2), expected, "{date:?}");
         }
     }

@@ -68,8 +68,21 @@ fn list(key: &str, items: &[Json], depth: u8) -> String {
 
 /// Keys whose text is prose, however short.
 const PROSE: &[&str] = &[
-    "body", "comment", "content", "description", "message", "name", "prompt", "query", "question", "search", "subject",
-    "summary", "text", "thought", "title",
+    "body",
+    "comment",
+    "content",
+    "description",
+    "message",
+    "name",
+    "prompt",
+    "query",
+    "question",
+    "search",
+    "subject",
+    "summary",
+    "text",
+    "thought",
+    "title",
 ];
 /// Parts of keys whose text must not be kept.
 const SECRET: &[&str] = &["token", "secret", "password", "passwd", "credential", "apikey", "api_key", "auth", "cookie"];

@@ -60,7 +60,8 @@ fn an_operand_is_never_an_option() {
 #[test]
 fn what_is_not_known_is_one_class_and_places_come_first() {
     let world = FakeWorld::new("/home/u/project");
-    let values = [Value::Unknown, Value::Prefix(String::from("a")), Value::OneOf(vec![String::from("a"), String::from("b")])];
+    let values =
+        [Value::Unknown, Value::Prefix(String::from("a")), Value::OneOf(vec![String::from("a"), String::from("b")])];
     for value in &values {
         let place = Place::unknown("…");
         let word = |place| ShellShape {

@@ -81,8 +81,23 @@ fn text_argument(scene: &Scene<'_>, draft: &mut Draft, key: &str, text: &str, ro
 /// Whether an argument of this name holds a path, whatever it looks like.
 fn names_a_path(key: &str) -> bool {
     const NAMES: &[&str] = &[
-        "cwd", "dest", "destination", "dir", "directory", "file", "filename", "filepath", "files", "folder", "output",
-        "path", "paths", "root", "source", "target", "workdir",
+        "cwd",
+        "dest",
+        "destination",
+        "dir",
+        "directory",
+        "file",
+        "filename",
+        "filepath",
+        "files",
+        "folder",
+        "output",
+        "path",
+        "paths",
+        "root",
+        "source",
+        "target",
+        "workdir",
     ];
     let lower = key.to_ascii_lowercase();
     NAMES.contains(&lower.as_str()) || lower.ends_with("path") || lower.ends_with("_file") || lower.ends_with("_dir")

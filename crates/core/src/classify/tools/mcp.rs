@@ -10,9 +10,39 @@ use crate::signature;
 
 /// First words of tools that only look.
 const READS: &[&str] = &[
-    "about", "browse", "check", "count", "describe", "diff", "fetch", "find", "get", "has", "health", "help",
-    "inspect", "introspect", "is", "list", "log", "logs", "lookup", "ping", "preview", "query", "read", "resolve",
-    "schema", "screenshot", "search", "show", "snapshot", "stat", "status", "view", "watch",
+    "about",
+    "browse",
+    "check",
+    "count",
+    "describe",
+    "diff",
+    "fetch",
+    "find",
+    "get",
+    "has",
+    "health",
+    "help",
+    "inspect",
+    "introspect",
+    "is",
+    "list",
+    "log",
+    "logs",
+    "lookup",
+    "ping",
+    "preview",
+    "query",
+    "read",
+    "resolve",
+    "schema",
+    "screenshot",
+    "search",
+    "show",
+    "snapshot",
+    "stat",
+    "status",
+    "view",
+    "watch",
 ];
 /// First words of tools that run something.
 const RUNS: &[&str] = &[
@@ -31,12 +61,8 @@ impl Scene<'_> {
         let reads = READS.contains(&first) && !joined && !changes_data(input);
         let mut draft = Draft::new(if reads { Capability::McpRead } else { Capability::McpCall }, "mcp");
         if runs {
-            draft.blast = Blast {
-                reach: Reach::Machine,
-                undo: Undo::Hard,
-                exposure: Exposure::None,
-                scale: Scale::Single,
-            };
+            draft.blast =
+                Blast { reach: Reach::Machine, undo: Undo::Hard, exposure: Exposure::None, scale: Scale::Single };
             draft.note("runs something that the server decides");
         }
         arguments::add(self, &mut draft, input, if reads { Role::Read } else { Role::Write });
@@ -69,8 +95,25 @@ fn words(name: &str) -> Vec<String> {
 
 /// Beginnings of database statements that change data.
 const CHANGES: &[&str] = &[
-    "insert into", "update ", "delete from", "drop ", "truncate", "alter ", "create table", "create or", "create index",
-    "create user", "create role", "create database", "grant ", "revoke ", "copy ", "merge into", "vacuum", "call ", "do $",
+    "insert into",
+    "update ",
+    "delete from",
+    "drop ",
+    "truncate",
+    "alter ",
+    "create table",
+    "create or",
+    "create index",
+    "create user",
+    "create role",
+    "create database",
+    "grant ",
+    "revoke ",
+    "copy ",
+    "merge into",
+    "vacuum",
+    "call ",
+    "do $",
 ];
 
 /// Whether an argument holds a database statement that changes data.
@@ -85,7 +128,8 @@ fn changes_data(input: &Json) -> bool {
 
 fn changes(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let in_sql = ["select ", "with ", "set ", "into ", "from ", "table ", "(", ";"].iter().any(|part| lower.contains(part));
+    let in_sql =
+        ["select ", "with ", "set ", "into ", "from ", "table ", "(", ";"].iter().any(|part| lower.contains(part));
     in_sql
         && lower.split(';').any(|statement| {
             let statement = statement.trim_start();
