@@ -118,13 +118,13 @@ pub const BUNDLES: &[Bundle] = &[
         holds: holds::publish,
     },
     Bundle {
-        id: "install-other",
+        id: "other-installs",
         title: "other installs",
         covers: "adding, upgrading and removing packages with the project's package manager",
         does_not_cover: "installing with more rights; fetching a package to run it",
         ticked: false,
         up_to: HEAVY,
-        holds: holds::install_other,
+        holds: holds::other_installs,
     },
     Bundle {
         id: "mcp-read",

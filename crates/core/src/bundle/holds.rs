@@ -124,7 +124,7 @@ pub(super) fn publish(action: &Action) -> bool {
     action.capability == Capability::VcsPublish && paths(action, Role::changes, OWN)
 }
 
-pub(super) fn install_other(action: &Action) -> bool {
+pub(super) fn other_installs(action: &Action) -> bool {
     matches!(action.capability, Capability::Package | Capability::PackageLocked) && changes_nothing_or_project(action)
 }
 

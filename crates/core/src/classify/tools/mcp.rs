@@ -54,7 +54,17 @@ const JOINS: &[&str] = &["and", "or", "then"];
 
 impl Scene<'_> {
     pub(super) fn mcp(&self, tool: &str, input: &Json) -> Action {
-        let words = words(tool);
+        let mut words = words(tool);
+        // browsers' tools carry the word in front of the verb
+        if words.len() > 1 && words.first().is_some_and(|word| word == "browser") {
+            words.remove(0);
+        }
+        if let [take, picture, ..] = words.as_slice()
+            && take == "take"
+            && READS.contains(&picture.as_str())
+        {
+            words.remove(0);
+        }
         let first = words.first().map(String::as_str).unwrap_or_default();
         let joined = words.iter().any(|word| JOINS.contains(&word.as_str()));
         let runs = words.iter().take(2).any(|word| RUNS.contains(&word.as_str())) && !READS.contains(&first);
