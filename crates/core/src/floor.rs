@@ -6,7 +6,7 @@ mod trigger;
 
 use leastgrant_shell::Span;
 
-use crate::action::{Action, Exposure, Role, TargetKind};
+use crate::action::{Action, Capability, Exposure, Role, TargetKind};
 use crate::call::Call;
 use crate::control::Control;
 use crate::path::Place;
@@ -101,10 +101,12 @@ impl Flow {
 pub fn secrets_read(action: &Action, world: &dyn World) -> Vec<String> {
     let by_kind =
         action.capability == crate::action::Capability::SecretRead || action.blast.exposure == Exposure::ReadsSecrets;
+    // what a server or an unknown tool does with a file that it is given is not known
+    let unsure = matches!(action.capability, Capability::McpCall | Capability::Unknown);
     let mut names: Vec<String> = action
         .targets
         .iter()
-        .filter(|target| matches!(target.role, Role::Read | Role::Send | Role::Execute))
+        .filter(|target| matches!(target.role, Role::Read | Role::Send | Role::Execute) || unsure)
         .filter_map(|target| match &target.kind {
             TargetKind::Path(place) if secret::secret(world, place).is_some() => Some(target.text.clone()),
             _ => None,
