@@ -4,6 +4,7 @@
 
 mod play;
 mod stage;
+mod wired;
 
 use serde::Serialize;
 
@@ -21,9 +22,13 @@ pub struct Args {}
 /// What a demo showed, for programs.
 #[derive(Serialize)]
 struct Shown<'a> {
+    install: wired::Wired,
     steps: &'a [Played],
     ledger: &'a [serde_json::Value],
     chain_intact: bool,
+    without_program: wired::Broken,
+    doctor: wired::Examined,
+    uninstall: wired::Removed,
     left_behind: bool,
     as_expected: bool,
 }
@@ -44,13 +49,21 @@ fn show(ui: &mut Ui) -> Result<bool, String> {
     let stage = Stage::new()?;
     let session = play::Session::recorded()?;
     session.set(&stage)?;
-    if !ui.json {
+    let mut text = if ui.json { None } else { Some(&mut *ui) };
+    if let Some(ui) = &mut text {
         intro(ui);
     }
+    let install = wired::install(&stage)?;
+    if let Some(ui) = &mut text {
+        install.tell(&stage, ui);
+    }
     let mut played = Vec::new();
+    let mut message = Vec::new();
     for (at, step) in session.steps.iter().enumerate() {
-        let one = play::play(&stage, &session, step, ui.width())?;
-        if !ui.json {
+        let width = text.as_ref().map_or(100, |ui| ui.width());
+        message = session.message(&stage, step, at);
+        let one = play::play(&stage, &install.line, step, &message, width)?;
+        if let Some(ui) = &mut text {
             tell(at + 1, &one, ui);
         }
         played.push(one);
@@ -58,17 +71,33 @@ fn show(ui: &mut Ui) -> Result<bool, String> {
     let store = Store::at(stage.state());
     let lines = ledger::read(&store).map_err(|error| format!("the ledger cannot be read: {error}"))?;
     let intact = ledger::verify(&store).is_ok_and(|checked| checked.intact() && checked.torn.is_empty());
-    if !ui.json {
+    let broken = wired::broken(&stage, &install, &message)?;
+    let doctor = wired::examine(&stage)?;
+    let removed = wired::uninstall(&stage, &install)?;
+    if let Some(ui) = &mut text {
         recorded(&stage, &lines, intact, ui);
+        broken.tell(ui);
+        doctor.tell(ui);
+        removed.tell(ui);
     }
     let root = stage.root().to_owned();
     stage.strike()?;
     let left_behind = root.exists();
-    let good = intact && !left_behind && played.iter().all(|one| one.good);
-    if ui.json {
-        ui.json(&Shown { steps: &played, ledger: &lines, chain_intact: intact, left_behind, as_expected: good });
-    } else {
-        outro(&played, left_behind, ui);
+    let calm = intact && !left_behind && broken.good && doctor.good && removed.good;
+    let good = calm && played.iter().all(|one| one.good);
+    match text {
+        Some(ui) => outro(&played, left_behind, ui),
+        None => ui.json(&Shown {
+            install,
+            steps: &played,
+            ledger: &lines,
+            chain_intact: intact,
+            without_program: broken,
+            doctor,
+            uninstall: removed,
+            left_behind,
+            as_expected: good,
+        }),
     }
     Ok(good)
 }
@@ -76,13 +105,14 @@ fn show(ui: &mut Ui) -> Result<bool, String> {
 fn intro(ui: &mut Ui) {
     ui.heading("a session of Claude Code, call by call");
     for line in words::wrap(
-        "Each call goes to `leastgrant hook claude-code` as its own process, in a throwaway home with a small project and \
-         the starter bundles accepted. The agent runs what is allowed, asks its person where it says ask, and tells the \
-         model why where it says deny.",
+        "In a throwaway home with a small project the starter bundles are accepted and the hook is installed. Then each \
+         call goes through the installed command line, as the agent would send it. The agent runs what is allowed, asks \
+         its person where the answer is ask, and tells the model why where it is deny.",
         ui.width().min(100),
     ) {
         ui.line(line);
     }
+    ui.blank();
 }
 
 fn tell(number: usize, one: &Played, ui: &mut Ui) {
@@ -110,7 +140,7 @@ fn recorded(stage: &Stage, lines: &[serde_json::Value], intact: bool, ui: &mut U
     ui.blank();
     ui.heading("the ledger afterwards");
     let mut table = Table::new(&["answer", "tier", "what it does", "floors", "call"]);
-    for line in lines {
+    for line in lines.iter().filter(|line| line.get("answer").is_some()) {
         let text = |key: &str| line.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
         let list = |key: &str| {
             let all = line.get(key).and_then(|v| v.as_array()).into_iter().flatten();

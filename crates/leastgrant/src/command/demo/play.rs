@@ -63,7 +63,8 @@ impl Session {
         if accepted.code == Some(0) { Ok(()) } else { Err(format!("`leastgrant init` failed: {}", accepted.stderr)) }
     }
 
-    fn message(&self, stage: &Stage, step: &Step, at: usize) -> Vec<u8> {
+    /// The message that the agent sends for a step.
+    pub(super) fn message(&self, stage: &Stage, step: &Step, at: usize) -> Vec<u8> {
         let mut message = self.frame.clone();
         message.insert(String::from("tool_name"), Value::from(step.tool.as_str()));
         message.insert(String::from("tool_input"), step.input.clone());
@@ -75,13 +76,12 @@ impl Session {
 }
 
 /// Plays one call.
-pub(super) fn play(stage: &Stage, session: &Session, step: &Step, width: usize) -> Result<Played, String> {
-    let at = session.steps.iter().position(|other| std::ptr::eq(other, step)).unwrap_or_default();
-    let message = session.message(stage, step, at);
+///
+/// The picture is made first: the hook's record of the session must not be ahead of it.
+pub(super) fn play(stage: &Stage, line: &str, step: &Step, message: &[u8], width: usize) -> Result<Played, String> {
     let agent = agent::named(&["claude-code".into()])?;
-    // judged here first: the hook's own record of the session must not be ahead of the picture
-    let seen = judge(agent, &message, &stage.hook_env(), &Given::default());
-    let run = stage.hook(&message)?;
+    let seen = judge(agent, message, &stage.hook_env(), &Given::default());
+    let run = stage.hook(line, message)?;
     let (answer, told) = sent(&run)?;
     let (here, shown, verdict) = match &seen {
         Ok(judged) => (answered(&judged.answer), picture(stage, judged, width), Some(report::verdict(judged))),

@@ -40,6 +40,10 @@ impl Stage {
         self.root.path()
     }
 
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     pub(super) fn state(&self) -> PathBuf {
         self.home.join(".leastgrant")
     }
@@ -60,6 +64,10 @@ impl Stage {
             std::fs::create_dir_all(folder).map_err(words)?;
         }
         std::fs::write(path, content).map_err(words)
+    }
+
+    pub(super) fn read(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.fill(path)).map_err(words)
     }
 
     /// What a person's terminal has here.
@@ -91,19 +99,25 @@ impl Stage {
         HookEnv::from_lookup(|name| session.get(name).cloned())
     }
 
-    /// The hook as the agent starts it.
-    pub(super) fn hook(&self, payload: &[u8]) -> Result<Run, String> {
-        self.run(&["hook", "claude-code"], &self.session(), payload)
+    /// The hook as the agent starts it: through a shell, by the line in the settings.
+    pub(super) fn hook(&self, line: &str, payload: &[u8]) -> Result<Run, String> {
+        self.run(Path::new("/bin/sh"), &["-c", line], &self.session(), payload)
     }
 
     /// A command as the person types it.
     pub(super) fn typed(&self, args: &[&str]) -> Result<Run, String> {
-        self.run(args, &self.environment(), b"")
+        self.run(&self.program, args, &self.environment(), b"")
     }
 
-    fn run(&self, args: &[&str], env: &BTreeMap<&'static str, String>, input: &[u8]) -> Result<Run, String> {
+    fn run(
+        &self,
+        program: &Path,
+        args: &[&str],
+        env: &BTreeMap<&'static str, String>,
+        input: &[u8],
+    ) -> Result<Run, String> {
         let begun = Instant::now();
-        let mut child = Command::new(&self.program)
+        let mut child = Command::new(program)
             .args(args)
             .current_dir(&self.project)
             .env_clear()
