@@ -69,10 +69,3 @@ pub fn duration(text: &str) -> Result<i64, String> {
         _ => Err(format!("`{text}` is not between a moment and four hours")),
     }
 }
-
-/// The line at a session's end, none for a session in which nothing was judged.
-#[must_use]
-pub fn session_line(allowed: u64, asked: u64, denied: u64) -> Option<String> {
-    (allowed + asked + denied > 0)
-        .then(|| format!("leastgrant: {allowed} allowed, {asked} asked, {denied} denied in this session (`leastgrant trail`)"))
-}
