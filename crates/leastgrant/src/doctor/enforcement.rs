@@ -50,6 +50,10 @@ fn bound(scene: &Scene, off: &[String]) -> Check {
             let fix = off.first().map_or(format!("leastgrant install {AGENT}"), |id| format!("leastgrant doctor --fix {}", wiring::quote(id)));
             check("bound", Status::Bad, format!("none ({})", broken.join("; "))).fix(fix)
         }
+        (false, true) if scene.wired().any(|settings| !scene.blocks(settings)) => {
+            check("bound", Status::Warn, format!("every tool call is judged while the hook works ({})", held.join("; ")))
+                .fix(format!("leastgrant install {AGENT}"))
+        }
         (false, true) => check("bound", Status::Ok, format!("every tool call is judged ({})", held.join("; "))),
         (false, false) => check("bound", Status::Warn, format!("{}; not in force: {}", held.join("; "), broken.join("; "))),
     }

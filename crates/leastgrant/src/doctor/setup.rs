@@ -162,10 +162,11 @@ fn wired(scene: &Scene, settings: &Settings) -> Vec<Check> {
         );
     }
     if !scene.blocks(settings) {
-        checks.push(
-            check(format!("on-failure:{id}"), Status::Warn, format!("the hook in `{file}` does not block when it fails: calls then run unjudged"))
-                .fix(again),
-        );
+        // chosen by a person, or taken out since
+        let meant_closed = scene.record(&settings.path).is_some_and(|record| record.wiring.closed);
+        let (status, why) = if meant_closed { (Status::Bad, "although it was installed so that it does") } else { (Status::Warn, "as was chosen") };
+        let text = format!("the hook in `{file}` does not block when it fails, {why}: calls then run unjudged");
+        checks.push(check(format!("on-failure:{id}"), status, text).fix(again));
     }
     checks
 }

@@ -70,9 +70,38 @@ pub fn duration(text: &str) -> Result<i64, String> {
     }
 }
 
-/// The line at a session's end, none for a session in which nothing was judged.
-#[must_use]
-pub fn session_line(allowed: u64, asked: u64, denied: u64) -> Option<String> {
-    (allowed + asked + denied > 0)
-        .then(|| format!("leastgrant: {allowed} allowed, {asked} asked, {denied} denied in this session (`leastgrant trail`)"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_ends_by_itself_and_is_never_long() {
+        let state = tempfile::tempdir().unwrap();
+        let state = state.path();
+        assert_eq!(paused(state, 1_000), None);
+        assert_eq!(pause(state, 1_000, 60_000).unwrap(), 61_000);
+        assert_eq!(paused(state, 1_000), Some(61_000));
+        assert_eq!(paused(state, 60_999), Some(61_000));
+        assert_eq!(paused(state, 61_000), None);
+        assert_eq!(paused(state, 999), None, "not before it began: the clock was set back");
+        pause(state, 0, i64::MAX).unwrap();
+        assert_eq!(paused(state, 1), Some(MAX_MS));
+        fs::write(path(state), format!("{{\"since_ms\":0,\"until_ms\":{}}}", i64::MAX)).unwrap();
+        assert_eq!(paused(state, 1), None, "longer than any pause is no pause");
+        fs::write(path(state), "{").unwrap();
+        assert_eq!(paused(state, 1), None);
+        assert!(resume(state).unwrap());
+        assert!(!resume(state).unwrap());
+    }
+
+    #[test]
+    fn lengths_of_time() {
+        assert_eq!(duration("15m"), Ok(900_000));
+        assert_eq!(duration("15"), Ok(900_000));
+        assert_eq!(duration("90s"), Ok(90_000));
+        assert_eq!(duration("4h"), Ok(MAX_MS));
+        for wrong in ["", "m", "0", "-5m", "5h", "241m", "1d", "1.5h", "9999999999999999h", "15 m"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
 }

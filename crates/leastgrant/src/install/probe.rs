@@ -137,7 +137,7 @@ fn verdict(ran: &Ran) -> Result<(), String> {
     match (field("hookEventName"), field("permissionDecision")) {
         (Some("PreToolUse"), Some("deny")) => Ok(()),
         (Some("PreToolUse"), Some(other)) => {
-            Err(format!("it starts, but answered `{}` to a write into its own state", plain(other)))
+            Err(format!("it starts, but answered {} to a write into its own state", plain(other)))
         }
         _ => Err(format!("its answer is not one that the agent understands: {}", plain(&ran.stdout))),
     }

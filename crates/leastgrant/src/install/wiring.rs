@@ -175,3 +175,71 @@ pub fn unfit(path: &Path) -> Option<String> {
         Some(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wiring(program: &str, timeout: Option<&str>) -> Wiring {
+        Wiring {
+            agent: String::from("claude-code"),
+            program: program.into(),
+            timeout: timeout.map(Into::into),
+            closed: true,
+            file: "/home/o'brien/.claude/settings.json".into(),
+            scope: Scope::User,
+        }
+    }
+
+    #[test]
+    fn what_we_write_is_known_again() {
+        let programs = ["/usr/bin/leastgrant", "/home/a b/leastgrant", "/it's/leastgrant", "/größe/leastgrant", "/a$b/`c`/leastgrant"];
+        for program in programs {
+            for timeout in [None, Some("/usr/bin/timeout"), Some("/my tools/gtimeout")] {
+                for failure in [Failure::Blocks, Failure::Passes, Failure::Bare] {
+                    let command = wiring(program, timeout).command(failure);
+                    let ours = ours(&command, "claude-code").unwrap_or_else(|| panic!("{command}"));
+                    assert_eq!(ours.program, program);
+                    assert_eq!(ours.timeout.as_deref(), timeout);
+                    assert_eq!(ours.blocks, failure == Failure::Blocks);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_spellings_of_ours() {
+        for command in [
+            "leastgrant hook claude-code",
+            "  leastgrant   hook --agent claude-code ",
+            "LEASTGRANT_HOME=/x /opt/leastgrant hook --agent=claude-code",
+            "\"/opt/lg dir/leastgrant\" hook claude-code 2>/dev/null",
+            "/opt/lg\\ dir/leastgrant hook claude-code; true",
+            "timeout --kill-after=1 9 leastgrant hook claude-code",
+        ] {
+            assert!(ours(command, "claude-code").is_some(), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_mention_is_somebody_elses() {
+        for command in [
+            "node /src/leastgrant/notes.js",
+            "echo leastgrant hook claude-code",
+            "notes leastgrant hook claude-code",
+            "leastgrant-notes hook claude-code",
+            "/src/leastgrant/my-hook claude-code",
+            "leastgrant hook codex",
+            "leastgrant hook persona --agent claude-code",
+            "leastgrant doctor",
+            "leastgrant",
+            "sh -c 'leastgrant hook claude-code'",
+            "true; leastgrant hook claude-code",
+            "$X/leastgrant hook claude-code",
+            "'leastgrant hook claude-code'",
+            "",
+        ] {
+            assert_eq!(ours(command, "claude-code"), None, "{command}");
+        }
+    }
+}

@@ -8,6 +8,7 @@ pub mod release;
 pub mod rules;
 pub mod session;
 mod spool;
+pub mod tally;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
