@@ -48,6 +48,12 @@ impl FakeWorld {
         Self { facts, ..Self::default() }.dir(project).dir("/home/u").dir("/tmp")
     }
 
+    /// A world with the project `/home/u/project` and nothing in it.
+    #[must_use]
+    pub fn project() -> Self {
+        Self::new("/home/u/project")
+    }
+
     /// Moves the person's home, and the state folder with it.
     #[must_use]
     pub fn home(mut self, home: &str) -> Self {
