@@ -2,6 +2,8 @@
 
 #[path = "build/knowledge.rs"]
 mod knowledge;
+#[path = "build/records.rs"]
+mod records;
 #[path = "build/tables.rs"]
 mod tables;
 
@@ -11,9 +13,11 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
     println!("cargo:rerun-if-changed=knowledge");
+    println!("cargo:rerun-if-changed=../../compatibility");
     let out = std::env::var("OUT_DIR").unwrap_or_default();
     let (from, out) = (Path::new("knowledge"), Path::new(&out));
-    for result in [knowledge::write(from, out), tables::write(from, out)] {
+    let records = Path::new("../../compatibility");
+    for result in [knowledge::write(from, out), tables::write(from, out), records::write(records, out)] {
         if let Err(error) = result {
             println!("cargo::error={}", error.replace('\n', " "));
         }

@@ -39,7 +39,71 @@ struct Exempt {
 }
 
 pub(crate) fn write(knowledge: &Path, out: &Path) -> Result<(), String> {
-    secrets(knowledge, out)
+    secrets(knowledge, out)?;
+    control(knowledge, out)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Controls {
+    control: Vec<Control>,
+    manifest: Vec<Manifest>,
+    runs: Vec<Runs>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Control {
+    hold: String,
+    kind: String,
+    decides: String,
+    paths: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    name: String,
+    format: String,
+    keys: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Runs {
+    why: String,
+    names: Vec<String>,
+}
+
+fn control(knowledge: &Path, out: &Path) -> Result<(), String> {
+    let table: Controls = read(&knowledge.join("control.toml"))?;
+    let mut code = String::from("pub(super) static GENERIC: &[ControlPath] = &[\n");
+    for row in &table.control {
+        for path in &row.paths {
+            let hold = crate::records::hold(&row.hold)?;
+            let (kind, decides, pattern) = (&row.kind, &row.decides, pattern(path)?);
+            let _ = writeln!(
+                code,
+                "    ControlPath {{ path: {path:?}, pattern: {pattern}, kind: {kind:?}, decides: {decides:?}, hold: Hold::{hold} }},"
+            );
+        }
+    }
+    code.push_str("];\npub(super) static MANIFESTS: &[Manifest] = &[\n");
+    for row in &table.manifest {
+        let format = match row.format.as_str() {
+            "json" => "Json",
+            "jsonc" => "Jsonc",
+            "toml" => "Toml",
+            other => return Err(format!("unknown format `{other}`")),
+        };
+        let _ = writeln!(code, "    Manifest {{ name: {:?}, format: Format::{format}, keys: &{:?} }},", row.name, row.keys);
+    }
+    code.push_str("];\npub(super) static RUNS: &[(&[&str], &str)] = &[\n");
+    for row in &table.runs {
+        let _ = writeln!(code, "    ({}, {:?}),", strings(&row.names)?, row.why);
+    }
+    code.push_str("];\n");
+    save(&out.join("control.rs"), &code)
 }
 
 fn secrets(knowledge: &Path, out: &Path) -> Result<(), String> {

@@ -60,7 +60,10 @@ fn effects(call: &Call, world: &dyn World, place: &Place) -> Effects {
         Small::Unreadable => (None, false),
     };
     let Some(after) = after(&call.tool, before.as_deref()) else { return Effects::Unseen };
-    let judged = after.texts.iter().filter_map(|text| control::content(world, place, before.as_deref(), text));
+    let judged = after.texts.iter().filter_map(|text| match after.certain {
+        true => control::content(world, place, before.as_deref(), text),
+        false => control::fragment(world, place, text),
+    });
     match judged.max_by_key(|found| found.0) {
         Some((hold, words)) => Effects::Some(hold, words),
         None if known && after.certain => Effects::Nothing,
