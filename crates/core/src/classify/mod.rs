@@ -1,14 +1,17 @@
 //! What a call would do: one family of knowledge a file; code only where a table can't say it.
 
+mod archives;
 pub mod arg;
 mod awk;
 pub mod code;
 pub mod draft;
 pub mod environment;
 mod files;
+mod network;
 pub mod program;
 mod redirect;
 pub mod script;
+mod search;
 mod sed;
 pub mod shell;
 mod sign;
