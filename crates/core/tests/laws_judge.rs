@@ -243,7 +243,7 @@ fn at_least(stricter: &Verdict, verdict: &Verdict) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn adding_an_action_never_weakens(
