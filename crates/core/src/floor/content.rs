@@ -84,6 +84,7 @@ struct After {
 fn after(tool: &Tool, before: Option<&str>) -> Option<After> {
     match tool {
         Tool::Write { content, .. } => content.clone().map(|text| After { texts: vec![text], certain: true }),
+        Tool::Edit { edits, .. } if edits.is_empty() => None,
         Tool::Edit { edits, .. } => Some(match edited(before.unwrap_or_default(), edits) {
             Some(text) => After { texts: vec![text], certain: true },
             None => After { texts: edits.iter().take(TEXTS).map(|edit| edit.new.clone()).collect(), certain: false },
