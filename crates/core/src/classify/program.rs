@@ -16,6 +16,8 @@ use crate::world::World;
 pub struct Scene<'a> {
     /// facts
     pub world: &'a dyn World,
+    /// the program as it was written
+    pub program: String,
     /// the folder it runs in, after `-C` and the like
     pub cwd: Cwd,
     /// what comes in on standard input
@@ -180,7 +182,8 @@ fn file_run(
 }
 
 fn scene<'a>(world: &'a dyn World, invocation: &'a Invocation) -> Scene<'a> {
-    Scene { world, cwd: invocation.cwd.clone(), feed: &invocation.feed, nested: Vec::new(), command: None, paths: None, span: invocation.span }
+    let program = invocation.argv.first().map(Arg::shown).unwrap_or_default();
+    Scene { world, program, cwd: invocation.cwd.clone(), feed: &invocation.feed, nested: Vec::new(), command: None, paths: None, span: invocation.span }
 }
 
 fn program_run(
