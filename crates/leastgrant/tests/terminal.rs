@@ -1,5 +1,7 @@
 //! What only a person at a terminal may do, on a real (pseudo) terminal.
 
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
+
 mod setup;
 
 use std::fs::File;
@@ -151,7 +153,10 @@ fn a_person_is_shown_the_change_and_asked() {
     let policy = std::fs::read_to_string(machine.state().join("policy.toml")).unwrap();
     let ticked: Vec<&str> =
         leastgrant_core::bundle::BUNDLES.iter().filter(|bundle| bundle.ticked).map(|bundle| bundle.id).collect();
-    assert_eq!(policy, format!("bundles = [{}]\n", ticked.iter().map(|id| format!("\"{id}\"")).collect::<Vec<_>>().join(", ")));
+    assert_eq!(
+        policy,
+        format!("bundles = [{}]\n", ticked.iter().map(|id| format!("\"{id}\"")).collect::<Vec<_>>().join(", "))
+    );
     // the sessions that run let this through
     assert!(machine.state().join("release.json").is_file());
 

@@ -104,9 +104,7 @@ fn posture(text: &str) -> Result<Posture, String> {
 /// Milliseconds since 1970.
 #[must_use]
 pub fn now_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Installs.
@@ -155,11 +153,11 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
         }
     };
     report(ui, &request, &prepared, &done);
-    if let Some(posture) = args.posture {
-        if let Err(why) = choices::set_posture(&places.state, posture) {
-            ui.error(&format!("the posture could not be set: {why}"));
-            return Exit::Bad;
-        }
+    if let Some(posture) = args.posture
+        && let Err(why) = choices::set_posture(&places.state, posture)
+    {
+        ui.error(&format!("the posture could not be set: {why}"));
+        return Exit::Bad;
     }
     if asks {
         offer_bundles(ui, &places);
@@ -171,11 +169,16 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
 /// Only agents that we can wire; without names, only if one is there.
 pub(super) fn agents(named: &[String], places: &Places, ui: &mut Ui) -> Result<(), Exit> {
     if let Some(unknown) = named.iter().find(|name| *name != AGENT && *name != "all") {
-        ui.error(&format!("`{}` is not an agent that leastgrant can wire; it can wire `{AGENT}`", words::safe(unknown)));
+        ui.error(&format!(
+            "`{}` is not an agent that leastgrant can wire; it can wire `{AGENT}`",
+            words::safe(unknown)
+        ));
         return Err(Exit::Usage);
     }
     if named.is_empty() && !Claude::look(places).is_there() {
-        ui.error(&format!("no agent was found on this machine; to wire one all the same, name it: `leastgrant install {AGENT}`"));
+        ui.error(&format!(
+            "no agent was found on this machine; to wire one all the same, name it: `leastgrant install {AGENT}`"
+        ));
         return Err(Exit::Bad);
     }
     Ok(())
@@ -221,7 +224,9 @@ fn diffs(plan: &Plan) -> Vec<String> {
         .iter()
         .filter(|change| !change.is_empty())
         .map(|change| match (change.program, &change.after) {
-            (true, Some(after)) => format!("+ {} (a copy of the program, {} bytes)", change.path.display(), after.len()),
+            (true, Some(after)) => {
+                format!("+ {} (a copy of the program, {} bytes)", change.path.display(), after.len())
+            }
             (true, None) => format!("- {} (our copy of the program)", change.path.display()),
             _ => diff::unified(&change.path.display().to_string(), &text(&change.before), &text(&change.after)),
         })
@@ -234,7 +239,10 @@ pub(super) fn dry(ui: &mut Ui, request: &Request, prepared: &Prepared) -> Exit {
         let mut value = summary(request, prepared);
         if let Value::Object(value) = &mut value {
             value.insert(String::from("dry_run"), json!(true));
-            value.insert(String::from("diff"), json!(diffs(&prepared.plan).iter().map(|text| crate::render::theme::strip(text)).collect::<Vec<_>>()));
+            value.insert(
+                String::from("diff"),
+                json!(diffs(&prepared.plan).iter().map(|text| crate::render::theme::strip(text)).collect::<Vec<_>>()),
+            );
         }
         ui.json(&json!([value]));
     } else if prepared.plan.is_empty() {
@@ -272,14 +280,19 @@ pub(super) fn report(ui: &mut Ui, request: &Request, prepared: &Prepared, done: 
     }
     let file = prepared.file.display();
     match done {
-        Done::Unchanged => ui.line(format!("{AGENT}: `{file}` is wired already; the hook starts and refuses what it must")),
+        Done::Unchanged => {
+            ui.line(format!("{AGENT}: `{file}` is wired already; the hook starts and refuses what it must"))
+        }
         _ if prepared.repairs.is_empty() => {
             let bound = if request.closed {
                 "a call that leastgrant can't judge is blocked"
             } else {
                 "a call that leastgrant can't judge RUNS"
             };
-            ui.line(format!("{AGENT}: `{file}` is wired ({} events); the hook starts and refuses what it must; {bound}", EVENTS.len()));
+            ui.line(format!(
+                "{AGENT}: `{file}` is wired ({} events); the hook starts and refuses what it must; {bound}",
+                EVENTS.len()
+            ));
         }
         _ => {
             ui.line(format!("{AGENT}: `{file}` is repaired; the hook starts and refuses what it must"));
@@ -373,8 +386,14 @@ pub(super) fn report_removed(
         let mut value = summary(request, prepared);
         if let Value::Object(value) = &mut value {
             value.insert(String::from("restored"), json!(restored));
-            value.insert(String::from("kept"), json!(backups.iter().map(|path| path.as_path()).chain(kept).collect::<Vec<_>>()));
-            value.insert(String::from("still_wired"), json!(elsewhere.iter().map(|scope| scope.id()).collect::<Vec<_>>()));
+            value.insert(
+                String::from("kept"),
+                json!(backups.iter().map(|path| path.as_path()).chain(kept).collect::<Vec<_>>()),
+            );
+            value.insert(
+                String::from("still_wired"),
+                json!(elsewhere.iter().map(|scope| scope.id()).collect::<Vec<_>>()),
+            );
         }
         ui.json(&json!([value]));
         return;

@@ -15,7 +15,9 @@ const FILE: &str = "policy.toml";
 fn load(state: &Path) -> Result<DocumentMut, String> {
     let path = state.join(FILE);
     match fs::read_to_string(&path) {
-        Ok(text) => text.parse().map_err(|error: toml_edit::TomlError| format!("`{}`: {}", path.display(), error.message())),
+        Ok(text) => {
+            text.parse().map_err(|error: toml_edit::TomlError| format!("`{}`: {}", path.display(), error.message()))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(DocumentMut::new()),
         Err(error) => Err(format!("`{}`: {error}", path.display())),
     }
@@ -34,7 +36,7 @@ fn save(state: &Path, document: &DocumentMut) -> Result<(), String> {
 /// The file can't be read or written, in words.
 pub fn set_posture(state: &Path, posture: Posture) -> Result<(), String> {
     let mut document = load(state)?;
-    document["posture"] = value(posture.id());
+    document.insert("posture", value(posture.id()));
     save(state, &document)
 }
 
@@ -65,6 +67,6 @@ pub fn accepted_bundles(state: &Path) -> Result<Option<Vec<String>>, String> {
 /// The file can't be read or written.
 pub fn accept_bundles(state: &Path, ids: &[String]) -> Result<(), String> {
     let mut document = load(state)?;
-    document["bundles"] = value(ids.iter().collect::<Array>());
+    document.insert("bundles", value(ids.iter().collect::<Array>()));
     save(state, &document)
 }
