@@ -363,10 +363,10 @@ fn programs_can_read_what_was_done() {
 #[test]
 fn a_posture_is_kept_with_what_else_is_there() {
     let machine = Machine::new();
-    put(&machine.state().join("policy.toml"), b"# mine\nextra_roots = [\"/srv\"]\n");
+    put(&machine.state().join("policy.toml"), b"# mine\nextra-roots = [\"/srv\"]\n");
     done(&machine.install(&["--posture", "strict"]));
     let text = std::fs::read_to_string(machine.state().join("policy.toml")).unwrap();
-    assert_eq!(text, "# mine\nextra_roots = [\"/srv\"]\nposture = \"strict\"\n");
+    assert_eq!(text, "# mine\nextra-roots = [\"/srv\"]\nposture = \"strict\"\n");
 }
 
 #[test]

@@ -4,20 +4,19 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::policy::Posture;
 use serde_json::{Value, json};
 
 use crate::edit::json::{Document, MAX_BYTES, Node, Step};
 use crate::edit::{atomic, plan::Plan};
 use crate::exit::Exit;
-use crate::install::choices;
 use crate::install::claude_code::{AGENT, EVENTS};
 use crate::install::find::Claude;
 use crate::install::place::{Places, Scope};
 use crate::install::terminal;
 use crate::install::work::{self, Done, Prepared, Request, Stop};
 use crate::render::{Ui, diff, words};
+use crate::store::Store;
 
 /// Whose settings, as flags.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -154,7 +153,7 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
     };
     report(ui, &request, &prepared, &done);
     if let Some(posture) = args.posture
-        && let Err(why) = choices::set_posture(&places.state, posture)
+        && let Err(why) = Store::at(&places.state).set_posture(posture)
     {
         ui.error(&format!("the posture could not be set: {why}"));
         return Exit::Bad;
@@ -315,30 +314,15 @@ pub(super) fn confirm(question: &str) -> bool {
     inquire::Confirm::new(question).with_default(true).prompt().unwrap_or(false)
 }
 
-/// The starter bundles, ticked as recommended. Floors stay above all of them.
+/// The starter bundles, for a person who has not accepted any yet. Floors stay above all of them.
 fn offer_bundles(ui: &mut Ui, places: &Places) {
-    match choices::accepted_bundles(&places.state) {
-        Ok(None) => {}
-        Ok(Some(_)) => return,
-        Err(why) => return ui.warn(&format!("the starter bundles are not offered: {why}")),
+    let store = Store::at(&places.state);
+    if !store.settings().policy.bundles.is_empty() {
+        return;
     }
-    let lines: Vec<String> = BUNDLES
-        .iter()
-        .map(|bundle| format!("{}: {} (not: {})", bundle.title, bundle.covers, bundle.does_not_cover))
-        .collect();
-    let ticked: Vec<usize> =
-        BUNDLES.iter().enumerate().filter(|(_, bundle)| bundle.ticked).map(|(index, _)| index).collect();
-    let chosen = inquire::MultiSelect::new("what may the agent do without being asked about?", lines)
-        .with_default(&ticked)
-        .raw_prompt();
-    let Ok(chosen) = chosen else {
-        return ui.line("no bundle was accepted");
-    };
-    let ids: Vec<String> =
-        chosen.iter().filter_map(|option| BUNDLES.get(option.index)).map(|bundle| bundle.id.to_owned()).collect();
-    match choices::accept_bundles(&places.state, &ids) {
-        Ok(()) => ui.line(format!("accepted: {}", if ids.is_empty() { String::from("none") } else { ids.join(", ") })),
-        Err(why) => ui.error(&format!("the bundles could not be kept: {why}")),
+    match super::init::ask().and_then(|ids| store.accept(&ids)) {
+        Ok((_, accepted)) => super::init::tell(&accepted, ui),
+        Err(why) => ui.warn(&why),
     }
 }
 

@@ -8,7 +8,8 @@ use super::{Check, Group, Repair, Status};
 use crate::install::claude_code::{self, AGENT, EVENTS};
 use crate::install::place::Scope;
 use crate::install::wiring::Wiring;
-use crate::install::{choices, find, pause};
+use crate::install::{find, pause, wiring};
+use crate::store::Store;
 
 const GROUP: Group = Group::Setup;
 
@@ -79,11 +80,11 @@ fn state(scene: &Scene) -> Check {
     };
     if !meta.is_dir() {
         return bad(format!("`{shown}` is not a folder"))
-            .fix(format!("mv {0} {0}.old", crate::install::wiring::quote(&folder.to_string_lossy())));
+            .fix(format!("mv {0} {0}.old", wiring::quote(&folder.to_string_lossy())));
     }
     if let Err(error) = tempfile::tempfile_in(folder) {
         return bad(format!("`{shown}` can't be written: {error}"))
-            .fix(format!("chmod u+rwx {}", crate::install::wiring::quote(&folder.to_string_lossy())));
+            .fix(format!("chmod u+rwx {}", wiring::quote(&folder.to_string_lossy())));
     }
     if meta.permissions().mode() & 0o077 != 0 {
         return check("state-dir", Status::Warn, format!("`{shown}` is open to other people"))
@@ -117,10 +118,8 @@ fn settings_files(scene: &Scene) -> Vec<Check> {
                     Fault::Comment | Fault::TrailingComma => check.repair(Repair::Strip(settings.scope)),
                     _ => {
                         let line = refusal.line;
-                        check.fix(format!(
-                            "${{EDITOR:-vi}} +{line} {}",
-                            crate::install::wiring::quote(&settings.path.to_string_lossy())
-                        ))
+                        check
+                            .fix(format!("${{EDITOR:-vi}} +{line} {}", wiring::quote(&settings.path.to_string_lossy())))
                     }
                 });
             }
@@ -282,18 +281,20 @@ fn twice(scene: &Scene) -> Option<Check> {
 }
 
 fn posture(scene: &Scene) -> Check {
-    match choices::chosen_posture(&scene.places.state) {
-        Ok(chosen) => {
-            let posture = chosen.unwrap_or_default();
-            let note = if posture == leastgrant_core::policy::Posture::Observe {
-                ": nothing but leastgrant's own protection is enforced"
-            } else {
-                ""
-            };
-            let status = if note.is_empty() { Status::Ok } else { Status::Warn };
-            check("posture", status, format!("{}{note}", posture.id()))
+    use leastgrant_core::policy::Posture;
+    let policy = Store::at(&scene.places.state).settings().policy;
+    if let Some(problem) = policy.problems.first() {
+        let file = problem.split(':').next().unwrap_or_default();
+        let edit = format!("${{EDITOR:-vi}} {}", wiring::quote(&scene.places.state.join(file).to_string_lossy()));
+        return check("policy", Status::Bad, format!("{problem}; until it is mended, everything is asked about"))
+            .fix(edit);
+    }
+    match policy.posture {
+        Posture::Observe => {
+            let text = "observe: nothing but leastgrant's own protection and the persona bound is enforced";
+            check("posture", Status::Warn, text).fix(format!("leastgrant install {AGENT} --posture assist"))
         }
-        Err(why) => check("posture", Status::Warn, why).fix(format!("leastgrant install {AGENT} --posture assist")),
+        posture => check("posture", Status::Ok, posture.id()),
     }
 }
 
