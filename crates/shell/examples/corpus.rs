@@ -26,7 +26,12 @@ fn main() {
                 let why: Vec<_> = inventory
                     .opaque
                     .iter()
-                    .map(|o| (o.why, String::from_utf8_lossy(o.span.of(text.as_bytes())).chars().take(60).collect::<String>()))
+                    .map(|o| {
+                        (
+                            o.why,
+                            String::from_utf8_lossy(o.span.of(text.as_bytes())).chars().take(60).collect::<String>(),
+                        )
+                    })
                     .take(3)
                     .collect();
                 println!("{dialect:?} {id} {why:?}");
@@ -35,11 +40,21 @@ fn main() {
                 if command.words.first().is_some_and(|word| word.value.exact().is_none()) {
                     unknown += 1;
                     if dialect == Dialect::Bash {
-                        println!("  unknown program {id} {}", String::from_utf8_lossy(command.span.of(text.as_bytes())).chars().take(80).collect::<String>());
+                        println!(
+                            "  unknown program {id} {}",
+                            String::from_utf8_lossy(command.span.of(text.as_bytes()))
+                                .chars()
+                                .take(80)
+                                .collect::<String>()
+                        );
                     }
                 }
             }
         }
-        println!("{dialect:?}: {} texts, {bytes} bytes, {commands} commands, opaque {opaque}, unknown programs {unknown}, {:?}", rows.len(), start.elapsed());
+        println!(
+            "{dialect:?}: {} texts, {bytes} bytes, {commands} commands, opaque {opaque}, unknown programs {unknown}, {:?}",
+            rows.len(),
+            start.elapsed()
+        );
     }
 }
