@@ -6,6 +6,7 @@ pub mod code;
 pub mod draft;
 pub mod environment;
 mod files;
+mod git;
 pub mod program;
 mod redirect;
 pub mod script;
