@@ -99,8 +99,7 @@ impl Flow {
 /// What an action lays open, by path or name: the session's record of it makes later sends a floor.
 #[must_use]
 pub fn secrets_read(action: &Action, world: &dyn World) -> Vec<String> {
-    let by_kind =
-        action.capability == crate::action::Capability::SecretRead || action.blast.exposure == Exposure::ReadsSecrets;
+    let by_kind = action.capability == Capability::SecretRead || action.blast.exposure == Exposure::ReadsSecrets;
     // what a server or an unknown tool does with a file that it is given is not known
     let unsure = matches!(action.capability, Capability::McpCall | Capability::Unknown);
     let mut names: Vec<String> = action

@@ -1,5 +1,7 @@
 //! Laws of judging, over made-up actions: what no combination of facts, rules and learning may do.
 
+use std::sync::LazyLock;
+
 use leastgrant_core::action::{
     Action, Blast, Capability, Exposure, Mark, Opaque, Reach, Role, Scale, Target, TargetKind, Undo,
 };
@@ -61,9 +63,9 @@ const MARKS: &[Mark] = &[
 ];
 const ROLES: &[Role] = &[Role::List, Role::Read, Role::Write, Role::Delete, Role::Execute, Role::Connect, Role::Send];
 
-fn world() -> FakeWorld {
+static WORLD: LazyLock<FakeWorld> = LazyLock::new(|| {
     FakeWorld::new("/home/u/project").file("/home/u/project/src/a.rs", "fn a() {}").file("/home/u/.ssh/id_ed25519", "x")
-}
+});
 
 fn call() -> Call {
     Call {
@@ -88,7 +90,7 @@ fn call() -> Call {
 fn target() -> impl Strategy<Value = Target> {
     let path = (select(ROLES), select(PATHS)).prop_map(|(role, path)| Target {
         role,
-        kind: TargetKind::Path(place(&world(), Some("/home/u/project"), path)),
+        kind: TargetKind::Path(place(&*WORLD, Some("/home/u/project"), path)),
         text: path.to_owned(),
         span: None,
     });
@@ -165,7 +167,7 @@ struct Setting {
 
 impl Setting {
     fn judge(&self, actions: &[Action]) -> Verdict {
-        let bench = Bench { policy: &self.policy, standing: &self.standing, session: &self.session, world: &world() };
+        let bench = Bench { policy: &self.policy, standing: &self.standing, session: &self.session, world: &*WORLD };
         weigh(&call(), actions.to_vec(), &bench)
     }
 }
@@ -243,7 +245,7 @@ fn at_least(stricter: &Verdict, verdict: &Verdict) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn adding_an_action_never_weakens(

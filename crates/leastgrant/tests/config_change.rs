@@ -1,6 +1,8 @@
 //! Settings that change while a session runs, through the real hook process: what disarms us is refused, what a person
 //! announced from a terminal passes, once per session.
 
+#![expect(clippy::unwrap_used, clippy::panic, clippy::string_slice, reason = "helpers of tests")]
+
 mod setup;
 
 use std::path::PathBuf;
@@ -88,7 +90,10 @@ fn what_disarms_is_refused() {
         (good.replacen("hook claude-code", "hook claude-code --help", 1), "`PreToolUse` entry"),
         (good.replacen("\"ConfigChange\"", "\"Other\"", 1), "`ConfigChange` entry"),
         (good.replacen("\"PreToolUse\"", "\"PreToolUse\": [], \"Old\"", 1), "`PreToolUse` entry"),
-        (good.replacen("\"hooks\": {", "\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"nonsense\"}]}],", 1), "would drop it"),
+        (
+            good.replacen("\"hooks\": {", "\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"nonsense\"}]}],", 1),
+            "would drop it",
+        ),
     ];
     for (text, says) in cases {
         let machine = wired();
@@ -150,7 +155,8 @@ fn an_announced_change_passes_once_per_session_and_not_for_long() {
     machine.put_settings(b"{}\n");
     let real = machine.settings().canonicalize().unwrap();
     let content = || Some(digest(b"{}\n"));
-    let rule = |session: &str, now: i64| decide(&change(session, "user_settings", machine.settings()), &places(&machine), now);
+    let rule =
+        |session: &str, now: i64| decide(&change(session, "user_settings", machine.settings()), &places(&machine), now);
     release::leave(&machine.state(), &real, content(), NOW).unwrap();
     let_through(&rule("one", NOW + 1));
     refused(&rule("one", NOW + 2), "entry");
@@ -162,7 +168,8 @@ fn an_announced_change_passes_once_per_session_and_not_for_long() {
     release::leave(&machine.state(), &real, content(), NOW).unwrap();
     machine.put_settings(b"{\"other\": 1}\n");
     refused(&rule("one", NOW), "entry");
-    release::leave(&machine.state(), &machine.home().join("else.json"), Some(digest(b"{\"other\": 1}\n")), NOW).unwrap();
+    release::leave(&machine.state(), &machine.home().join("else.json"), Some(digest(b"{\"other\": 1}\n")), NOW)
+        .unwrap();
     refused(&rule("one", NOW), "entry");
     machine.put_settings(b"{}\n");
     release::withdraw(&machine.state(), &real, NOW).unwrap();
@@ -207,7 +214,8 @@ fn the_hook_answers_as_the_agent_understands_and_writes_it_down() {
     let text = said(&refused);
     assert!(text.contains("disableAllHooks"), "{text}");
     let blocks = refused.status.code() == Some(2)
-        || serde_json::from_slice::<serde_json::Value>(&refused.stdout).is_ok_and(|answer| answer["decision"] == "block");
+        || serde_json::from_slice::<serde_json::Value>(&refused.stdout)
+            .is_ok_and(|answer| answer["decision"] == "block");
     assert!(blocks, "{text}");
     let ledger = std::fs::read_to_string(machine.state().join("ledger.jsonl")).unwrap();
     assert_eq!(ledger.matches("\"event\":\"config-change\"").count(), 2);

@@ -1,5 +1,7 @@
 //! What doctor finds, says to do, and mends.
 
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
+
 mod setup;
 
 use serde_json::Value;
@@ -11,7 +13,10 @@ fn doctor(machine: &Machine, more: &[&str], env: &[(&str, &str)]) -> Report {
     let mut args = vec!["doctor", "--json"];
     args.extend(more);
     let output = machine.command(&args).envs(env.iter().copied()).output().unwrap();
-    Report(serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output))), output.status.code().unwrap())
+    Report(
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output))),
+        output.status.code().unwrap(),
+    )
 }
 
 impl Report {
@@ -84,7 +89,11 @@ fn off_switches_are_found_in_every_scope() {
         ("PROJECT/.claude/settings.local.json", "disableAllHooks", "switch:local:disableAllHooks"),
         ("ETC/managed-settings.json", "disableAllHooks", "switch:managed:managed-settings.json:disableAllHooks"),
         ("ETC/managed-settings.d/10-it.json", "disableAllHooks", "switch:managed:10-it.json:disableAllHooks"),
-        ("ETC/managed-settings.json", "allowManagedHooksOnly", "switch:managed:managed-settings.json:allowManagedHooksOnly"),
+        (
+            "ETC/managed-settings.json",
+            "allowManagedHooksOnly",
+            "switch:managed:managed-settings.json:allowManagedHooksOnly",
+        ),
         ("PROJECT/.claude/settings.json", "env.CLAUDE_CODE_SIMPLE", "switch:project:env.CLAUDE_CODE_SIMPLE"),
         ("PROJECT/.claude/settings.local.json", "env.LEASTGRANT_HOME", "switch:local:env.LEASTGRANT_HOME"),
         ("PROJECT/.claude/settings.json", "env.LD_PRELOAD", "switch:project:env.LD_PRELOAD"),
@@ -112,7 +121,7 @@ fn off_switches_are_found_in_every_scope() {
         let mended = doctor(&machine, &["--root-prefix", root, "--fix", id], &[]);
         assert_eq!(mended.status(id), "absent");
         let left = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(left.contains(key.trim_start_matches("env.")), false);
+        assert!(!left.contains(key.trim_start_matches("env.")));
         assert!(left.contains("\"x\": 1") || left.contains("\"model\": \"opus\""));
     }
 }
@@ -132,7 +141,10 @@ fn environment_switches_are_found() {
         assert_eq!(report.bad(), [format!("switch:env:{name}")]);
         assert_eq!(report.find(&format!("switch:env:{name}")).unwrap()["fix"], format!("unset {name}"));
     }
-    assert_eq!(doctor(&machine, &[], &[("CLAUDE_CODE_PERSONAL_HOOKS_OFF", "1"), ("CLAUDE_CODE_SIMPLE", "0")]).bad(), [] as [&str; 0]);
+    assert_eq!(
+        doctor(&machine, &[], &[("CLAUDE_CODE_PERSONAL_HOOKS_OFF", "1"), ("CLAUDE_CODE_SIMPLE", "0")]).bad(),
+        [] as [&str; 0]
+    );
 }
 
 #[test]
@@ -151,13 +163,20 @@ fn a_managed_hook_holds_although_a_project_switches_hooks_off() {
 
 #[test]
 fn a_hook_that_cannot_start_is_bad_whatever_is_written() {
-    for (program, says) in [("#!/bin/sh\nexit 3\n", "every call is blocked"), ("#!/bin/sh\ncat >/dev/null\n", "let a write into its own state pass")] {
+    for (program, says) in [
+        ("#!/bin/sh\nexit 3\n", "every call is blocked"),
+        ("#!/bin/sh\ncat >/dev/null\n", "let a write into its own state pass"),
+    ] {
         let machine = wired();
         machine.put_program(program);
         let report = doctor(&machine, &[], &[]);
         assert_eq!(report.status("starts:user"), "bad");
         assert_eq!(report.status("bound"), "bad");
-        assert!(report.find("starts:user").unwrap()["text"].as_str().unwrap().contains(says), "{:?}", report.find("starts:user"));
+        assert!(
+            report.find("starts:user").unwrap()["text"].as_str().unwrap().contains(says),
+            "{:?}",
+            report.find("starts:user")
+        );
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an install does to the world around the file: links, modes, several at once, drift, scopes, odd homes.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod setup;
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -21,7 +23,14 @@ fn entry(document: &Document, event: &str) -> String {
 }
 
 fn command(document: &Document, event: &str) -> String {
-    let path = [Step::Key("hooks"), Step::Key(event), Step::Index(0), Step::Key("hooks"), Step::Index(0), Step::Key("command")];
+    let path = [
+        Step::Key("hooks"),
+        Step::Key(event),
+        Step::Index(0),
+        Step::Key("hooks"),
+        Step::Index(0),
+        Step::Key("command"),
+    ];
     document.at(&path).and_then(Node::str).unwrap().to_owned()
 }
 
@@ -145,7 +154,8 @@ fn eight_at_once_are_one() {
     machine.put_settings(b"{\n  \"model\": \"opus\"\n}\n");
     let wired = machine.wired();
     let args = ["install", "claude-code", "--force", "--program", wired.to_str().unwrap()];
-    let children: Vec<_> = (0..8).map(|_| machine.command(&args).stdout(std::process::Stdio::null()).spawn().unwrap()).collect();
+    let children: Vec<_> =
+        (0..8).map(|_| machine.command(&args).stdout(std::process::Stdio::null()).spawn().unwrap()).collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
@@ -195,7 +205,11 @@ fn doubled_shared_and_stray_entries_become_one_each() {
     machine.put_settings(text.as_bytes());
     let output = machine.install(&[]);
     done(&output);
-    assert!(said(&output).contains("PreToolUse: 3 entries of ours") && said(&output).contains("Stop: "), "{}", said(&output));
+    assert!(
+        said(&output).contains("PreToolUse: 3 entries of ours") && said(&output).contains("Stop: "),
+        "{}",
+        said(&output)
+    );
     let after = document(&machine);
     let found = find(&after);
     assert_eq!(found.len(), EVENTS.len());
@@ -204,19 +218,26 @@ fn doubled_shared_and_stray_entries_become_one_each() {
     assert_eq!(text.matches("chime").count(), 2);
     done(&machine.uninstall(&[]));
     let left = String::from_utf8(machine.read_settings()).unwrap();
-    assert_eq!(left, format!("{{\"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{theirs}]}}], \"Stop\": [{{\"hooks\": [{theirs}]}}]}}}}"));
+    assert_eq!(
+        left,
+        format!(
+            "{{\"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{theirs}]}}], \"Stop\": [{{\"hooks\": [{theirs}]}}]}}}}"
+        )
+    );
 }
 
 #[test]
 fn odd_homes_are_quoted_for_the_shell() {
-    for home in ["home with space", "home'quote", "größe 日本", "a\"b", "do$llar`tick", "back\\slash", "semi;colon&amp"] {
+    for home in ["home with space", "home'quote", "größe 日本", "a\"b", "do$llar`tick", "back\\slash", "semi;colon&amp"]
+    {
         let machine = Machine::with_home(home);
         machine.put_settings(b"{}\n");
         done(&machine.install(&[]));
         let document = document(&machine);
         for event in EVENTS {
             let command = command(&document, event.name);
-            let ran = Command::new("/bin/sh").args(["-c", &command]).stdin(std::process::Stdio::null()).output().unwrap();
+            let ran =
+                Command::new("/bin/sh").args(["-c", &command]).stdin(std::process::Stdio::null()).output().unwrap();
             assert!(ran.status.success(), "{command}: {}", said(&ran));
             assert!(String::from_utf8_lossy(&ran.stdout).contains("\"deny\""), "{command}");
         }
@@ -233,7 +254,14 @@ fn every_failure_blocks_the_call_and_nothing_else() {
     machine.put_settings(b"{}\n");
     done(&machine.install(&[]));
     let document = document(&machine);
-    let failures = ["#!/bin/sh\nexit 1\n", "#!/bin/sh\nkill -9 $$\n", "#!/bin/sh\necho '{garbage'; exit 3\n", "#!/nowhere\n", "gone", "not executable"];
+    let failures = [
+        "#!/bin/sh\nexit 1\n",
+        "#!/bin/sh\nkill -9 $$\n",
+        "#!/bin/sh\necho '{garbage'; exit 3\n",
+        "#!/nowhere\n",
+        "gone",
+        "not executable",
+    ];
     for failure in failures {
         match failure {
             "gone" => std::fs::remove_file(machine.wired()).unwrap(),
@@ -335,10 +363,10 @@ fn programs_can_read_what_was_done() {
 #[test]
 fn a_posture_is_kept_with_what_else_is_there() {
     let machine = Machine::new();
-    put(&machine.state().join("policy.toml"), b"# mine\nextra_roots = [\"/srv\"]\n");
+    put(&machine.state().join("policy.toml"), b"# mine\nextra-roots = [\"/srv\"]\n");
     done(&machine.install(&["--posture", "strict"]));
     let text = std::fs::read_to_string(machine.state().join("policy.toml")).unwrap();
-    assert_eq!(text, "# mine\nextra_roots = [\"/srv\"]\nposture = \"strict\"\n");
+    assert_eq!(text, "# mine\nextra-roots = [\"/srv\"]\nposture = \"strict\"\n");
 }
 
 #[test]

@@ -53,14 +53,20 @@ fn joined(open: char, close: char, items: Vec<(String, String, String)>, inside:
 }
 
 fn list(item: impl Strategy<Value = String>, max: usize) -> impl Strategy<Value = String> {
-    (prop::collection::vec((blank(), item, blank()), 0..max), blank()).prop_map(|(items, inside)| joined('[', ']', items, inside))
+    (prop::collection::vec((blank(), item, blank()), 0..max), blank())
+        .prop_map(|(items, inside)| joined('[', ']', items, inside))
 }
 
 /// An object of these members, each of which may be absent.
 fn object(members: Vec<(&'static str, BoxedStrategy<String>)>) -> BoxedStrategy<String> {
     let members: Vec<_> = members
         .into_iter()
-        .map(|(key, value)| prop::option::of((blank(), blank(), value, blank()).prop_map(move |(a, b, value, c)| (a, format!("\"{key}\"{b}:{b}{value}"), c))))
+        .map(|(key, value)| {
+            prop::option::of(
+                (blank(), blank(), value, blank())
+                    .prop_map(move |(a, b, value, c)| (a, format!("\"{key}\"{b}:{b}{value}"), c)),
+            )
+        })
         .collect();
     (members, any::<prop::sample::Index>(), blank())
         .prop_map(|(members, turn, inside)| {
@@ -84,7 +90,8 @@ fn entry() -> BoxedStrategy<String> {
 }
 
 fn groups() -> BoxedStrategy<String> {
-    let group = (blank(), string(), list(entry(), 3)).prop_map(|(a, matcher, entries)| format!("{{{a}\"matcher\":{matcher},{a}\"hooks\":{a}{entries}}}"));
+    let group = (blank(), string(), list(entry(), 3))
+        .prop_map(|(a, matcher, entries)| format!("{{{a}\"matcher\":{matcher},{a}\"hooks\":{a}{entries}}}"));
     prop_oneof![4 => list(group, 3), 1 => Just(String::from("null"))].boxed()
 }
 

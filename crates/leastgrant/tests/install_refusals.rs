@@ -160,7 +160,9 @@ fn other_things_than_files_are_refused() {
 #[test]
 fn unknown_agents_and_words_are_usage_errors() {
     let machine = Machine::new();
-    for args in [["install", "emacs"], ["uninstall", "emacs"], ["install", "--posture=lax"], ["install", "--on-failure=maybe"]] {
+    for args in
+        [["install", "emacs"], ["uninstall", "emacs"], ["install", "--posture=lax"], ["install", "--on-failure=maybe"]]
+    {
         let output = machine.run(&args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", said(&output));
         assert!(machine.leftovers().is_empty());

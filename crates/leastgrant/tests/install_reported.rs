@@ -1,6 +1,8 @@
 //! What went wrong with other installers, from public reports: each row is set up, done, and looked at.
 //! `code` is the last step's exit code.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
 mod setup;
 
 use std::collections::BTreeMap;
@@ -52,9 +54,14 @@ fn act(machine: &Machine, step: &str) -> Output {
         "install x 8" => {
             let wired = machine.wired();
             let args = ["install", "claude-code", "--force", "--program", wired.to_str().unwrap()];
-            let children: Vec<_> =
-                (0..8).map(|_| machine.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()).collect();
-            children.into_iter().map(|child| child.wait_with_output().unwrap()).max_by_key(|output| output.status.code()).unwrap()
+            let children: Vec<_> = (0..8)
+                .map(|_| machine.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+                .collect();
+            children
+                .into_iter()
+                .map(|child| child.wait_with_output().unwrap())
+                .max_by_key(|output| output.status.code())
+                .unwrap()
         }
         other => panic!("no such step: {other}"),
     }
@@ -118,7 +125,8 @@ fn check(machine: &Machine, row: &Row, name: &str, before_last: Option<&[u8]>) {
         "every-tool" => {
             let document = document();
             for found in find(&document) {
-                let path = [Step::Key("hooks"), Step::Key(&found.event), Step::Index(found.group), Step::Key("matcher")];
+                let path =
+                    [Step::Key("hooks"), Step::Key(&found.event), Step::Index(found.group), Step::Key("matcher")];
                 assert!(matches!(document.at(&path).and_then(Node::str), None | Some("*")));
             }
         }

@@ -1,5 +1,7 @@
 //! Each shape of a settings file: install twice, uninstall, and the bytes are what they were.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 mod setup;
 
 use std::path::Path;
@@ -48,7 +50,9 @@ fn shape(path: &Path) -> datatest_stable::Result<()> {
         let text = String::from_utf8(wired.clone())?;
         serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'))?;
     }
-    let line_ends = |bytes: &[u8]| (bytes.windows(2).filter(|pair| pair == b"\r\n").count(), bytes.iter().filter(|byte| **byte == b'\n').count());
+    let line_ends = |bytes: &[u8]| {
+        (bytes.windows(2).filter(|pair| pair == b"\r\n").count(), bytes.iter().filter(|byte| **byte == b'\n').count())
+    };
     if let (crlf, lf) = line_ends(&original)
         && crlf == lf
         && lf > 0

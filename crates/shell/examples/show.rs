@@ -23,16 +23,8 @@ fn main() {
         let source = String::from_utf8_lossy(command.span.of(text.as_bytes()));
         println!(
             "{index}: {words:?} assigns={:?} redirects={:?} ctx={:?} pipe={:?} stdin={:?} parent={:?} cwd={:?} fn={} «{source}»",
-            command
-                .assignments
-                .iter()
-                .map(|a| (&a.name, &a.value))
-                .collect::<Vec<_>>(),
-            command
-                .redirects
-                .iter()
-                .map(|r| (r.op, &r.target.value))
-                .collect::<Vec<_>>(),
+            command.assignments.iter().map(|a| (&a.name, &a.value)).collect::<Vec<_>>(),
+            command.redirects.iter().map(|r| (r.op, &r.target.value)).collect::<Vec<_>>(),
             command.contexts.0,
             command.pipe.map(|p| (p.id, p.member, p.of)),
             match &command.stdin {
@@ -44,8 +36,5 @@ fn main() {
             command.calls_function,
         );
     }
-    println!(
-        "opaque {:?} functions {:?} steps {}",
-        inventory.opaque, inventory.functions, inventory.steps
-    );
+    println!("opaque {:?} functions {:?} steps {}", inventory.opaque, inventory.functions, inventory.steps);
 }

@@ -40,16 +40,8 @@ pub(crate) fn expand(toks: &[Tok]) -> Expanded {
     if !items.iter().any(|item| !matches!(item, Item::One(_))) && whole {
         return Expanded::Same;
     }
-    let lead: Vec<Tok> = items
-        .iter()
-        .map_while(|item| {
-            if let Item::One(tok) = item {
-                Some(*tok)
-            } else {
-                None
-            }
-        })
-        .collect();
+    let lead: Vec<Tok> =
+        items.iter().map_while(|item| if let Item::One(tok) = item { Some(*tok) } else { None }).collect();
     if !whole {
         return Expanded::TooMany(lead);
     }
@@ -82,14 +74,7 @@ fn pairs(toks: &[Tok]) -> Option<Vec<Option<usize>>> {
 }
 
 /// Turns a range of tokens into items; false if the nesting is too deep.
-fn build(
-    toks: &[Tok],
-    from: usize,
-    to: usize,
-    pairs: &[Option<usize>],
-    depth: usize,
-    items: &mut Vec<Item>,
-) -> bool {
+fn build(toks: &[Tok], from: usize, to: usize, pairs: &[Option<usize>], depth: usize, items: &mut Vec<Item>) -> bool {
     if depth > DEEPEST {
         return false;
     }
@@ -98,11 +83,7 @@ fn build(
         let Some(tok) = toks.get(index).copied() else {
             break;
         };
-        let close = if tok == Tok::Byte(b'{') {
-            pairs.get(index).copied().flatten()
-        } else {
-            None
-        };
+        let close = if tok == Tok::Byte(b'{') { pairs.get(index).copied().flatten() } else { None };
         let Some(close) = close.filter(|close| *close < to) else {
             items.push(Item::One(tok));
             index += 1;
@@ -182,17 +163,11 @@ fn range(toks: &[Tok]) -> Option<Option<Vec<Vec<u8>>>> {
             let digits = text.trim_start_matches(['-', '+']);
             digits.len() > 1 && digits.starts_with('0')
         };
-        let width = if padded(low) || padded(high) {
-            low.len().max(high.len())
-        } else {
-            0
-        };
-        return Some(count(from, to, step).map(|numbers| {
-            numbers
-                .into_iter()
-                .map(|number| format!("{number:0width$}").into_bytes())
-                .collect()
-        }));
+        let width = if padded(low) || padded(high) { low.len().max(high.len()) } else { 0 };
+        return Some(
+            count(from, to, step)
+                .map(|numbers| numbers.into_iter().map(|number| format!("{number:0width$}").into_bytes()).collect()),
+        );
     }
     let single = |text: &str| match text.as_bytes() {
         [c] if c.is_ascii_alphabetic() => Some(i64::from(*c)),
@@ -200,16 +175,8 @@ fn range(toks: &[Tok]) -> Option<Option<Vec<Vec<u8>>>> {
     };
     let (from, to) = (single(low)?, single(high)?);
     let letters = count(from, to, step)?;
-    let bytes: Vec<u8> = letters
-        .iter()
-        .filter_map(|letter| u8::try_from(*letter).ok())
-        .collect();
-    Some(
-        bytes
-            .iter()
-            .all(u8::is_ascii_alphabetic)
-            .then(|| bytes.iter().map(|c| vec![*c]).collect()),
-    )
+    let bytes: Vec<u8> = letters.iter().filter_map(|letter| u8::try_from(*letter).ok()).collect();
+    Some(bytes.iter().all(u8::is_ascii_alphabetic).then(|| bytes.iter().map(|c| vec![*c]).collect()))
 }
 
 fn count(from: i64, to: i64, step: i64) -> Option<Vec<i64>> {
@@ -218,15 +185,7 @@ fn count(from: i64, to: i64, step: i64) -> Option<Vec<i64>> {
         return None;
     }
     let distance = i64::try_from(distance).ok()?;
-    (0..=distance)
-        .map(|n| {
-            if from <= to {
-                from.checked_add(n * step)
-            } else {
-                from.checked_sub(n * step)
-            }
-        })
-        .collect()
+    (0..=distance).map(|n| if from <= to { from.checked_add(n * step) } else { from.checked_sub(n * step) }).collect()
 }
 
 /// Every combination, left to right; none if there are too many.
@@ -236,10 +195,8 @@ fn product(items: &[Item]) -> Option<Vec<Vec<Tok>>> {
         match item {
             Item::One(tok) => words.iter_mut().for_each(|word| word.push(*tok)),
             Item::Range(choices) => {
-                let choices: Vec<Vec<Tok>> = choices
-                    .iter()
-                    .map(|text| text.iter().map(|c| Tok::Byte(*c)).collect())
-                    .collect();
+                let choices: Vec<Vec<Tok>> =
+                    choices.iter().map(|text| text.iter().map(|c| Tok::Byte(*c)).collect()).collect();
                 words = times(&words, &choices)?;
             }
             Item::Choice(choices) => {
@@ -264,11 +221,7 @@ fn times(words: &[Vec<Tok>], choices: &[Vec<Tok>]) -> Option<Vec<Vec<Tok>>> {
     Some(
         words
             .iter()
-            .flat_map(|word| {
-                choices
-                    .iter()
-                    .map(move |choice| [word.as_slice(), choice.as_slice()].concat())
-            })
+            .flat_map(|word| choices.iter().map(move |choice| [word.as_slice(), choice.as_slice()].concat()))
             .collect(),
     )
 }
@@ -285,15 +238,7 @@ mod tests {
             Expanded::Words(words) => words
                 .into_iter()
                 .map(|word| {
-                    word.into_iter()
-                        .map(|tok| {
-                            if let Tok::Byte(c) = tok {
-                                char::from(c)
-                            } else {
-                                '?'
-                            }
-                        })
-                        .collect()
+                    word.into_iter().map(|tok| if let Tok::Byte(c) = tok { char::from(c) } else { '?' }).collect()
                 })
                 .collect(),
         }

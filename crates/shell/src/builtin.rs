@@ -12,21 +12,9 @@ use crate::{Cwd, Dialect, Span, Value, Why, Word};
 
 impl Walk<'_> {
     /// A simple command: its words, redirects and assignments, and what it changes.
-    pub(crate) fn simple(
-        &mut self,
-        t: &Tree,
-        span: Span,
-        assigns: &[Id],
-        words: &[Id],
-        redirects: &[Id],
-        at: &At,
-    ) {
+    pub(crate) fn simple(&mut self, t: &Tree, span: Span, assigns: &[Id], words: &[Id], redirects: &[Id], at: &At) {
         let index = self.reserve(span, at);
-        let own = At {
-            parent: Some(index),
-            pipe: None,
-            ..*at
-        };
+        let own = At { parent: Some(index), pipe: None, ..*at };
         let mut list: Vec<Word> = Vec::with_capacity(words.len());
         let mut declared = Vec::new();
         for word in words {
@@ -59,15 +47,9 @@ impl Walk<'_> {
         self.zsh_equals(t, words, &mut list);
         let (redirect_list, stdin) = self.redirect_list(t, redirects, &own);
         let mark = self.flow.mark();
-        let assignments: Vec<_> = assigns
-            .iter()
-            .filter_map(|id| self.assign(t, *id, &own))
-            .collect();
+        let assignments: Vec<_> = assigns.iter().filter_map(|id| self.assign(t, *id, &own)).collect();
         if !list.is_empty() && !assignments.is_empty() {
-            let special = list
-                .first()
-                .and_then(|word| word.value.exact())
-                .is_none_or(is_special);
+            let special = list.first().and_then(|word| word.value.exact()).is_none_or(is_special);
             if special && matches!(self.dialect, Dialect::Sh | Dialect::Unknown) {
                 self.flow.maybe(mark);
             } else {
@@ -80,9 +62,7 @@ impl Walk<'_> {
             effects::command(&names, &self.functions, &mut changes);
         }
         let calls = match list.first().map(|word| &word.value) {
-            Some(value) => value
-                .all()
-                .is_some_and(|all| all.iter().any(|name| self.functions.contains(*name))),
+            Some(value) => value.all().is_some_and(|all| all.iter().any(|name| self.functions.contains(*name))),
             None => false,
         };
         self.run(&list, changes, declared, &own);
@@ -113,10 +93,7 @@ impl Walk<'_> {
                 _ => return false,
             }
         };
-        matches!(
-            first,
-            "export" | "readonly" | "declare" | "typeset" | "local"
-        ) && !self.functions.contains(first)
+        matches!(first, "export" | "readonly" | "declare" | "typeset" | "local") && !self.functions.contains(first)
     }
 
     /// zsh replaces `=prog` by the path of `prog`.
@@ -125,9 +102,7 @@ impl Walk<'_> {
             return;
         }
         let Some(first) = words.first() else { return };
-        let plain = t
-            .plain(*first)
-            .is_some_and(|text| text.len() > 1 && text.starts_with('=') && !text.contains("=="));
+        let plain = t.plain(*first).is_some_and(|text| text.len() > 1 && text.starts_with('=') && !text.contains("=="));
         let span = t.span(*first);
         if plain
             && let Some(word) = list.first_mut()
@@ -141,10 +116,7 @@ impl Walk<'_> {
 
     /// What running these words changes.
     fn run(&mut self, list: &[Word], changes: Effects, declared: Vec<(String, Known)>, at: &At) {
-        let skip = list
-            .iter()
-            .take_while(|word| matches!(word.value.exact(), Some("builtin" | "command")))
-            .count();
+        let skip = list.iter().take_while(|word| matches!(word.value.exact(), Some("builtin" | "command"))).count();
         let list = list.get(skip..).unwrap_or_default();
         let Some(name) = list.first().and_then(|word| word.value.exact()) else {
             self.apply(&changes);
@@ -168,9 +140,7 @@ impl Walk<'_> {
             "eval" => {
                 let quiet = args.iter().all(|word| {
                     word.value.exact().is_some_and(|text| {
-                        !["trap", "declare", "typeset", "local", "$", "`"]
-                            .iter()
-                            .any(|bad| text.contains(bad))
+                        !["trap", "declare", "typeset", "local", "$", "`"].iter().any(|bad| text.contains(bad))
                     })
                 });
                 self.apply(&changes);
@@ -188,11 +158,7 @@ impl Walk<'_> {
 
     /// Arguments that builtins evaluate: a subscript in a variable's name runs what it holds.
     fn strings(&mut self, name: &str, args: &[Word], at: &At) {
-        let subject = |word: &Word| {
-            word.value
-                .exact()
-                .is_some_and(|text| text.contains(['[', '=']) || name == "let")
-        };
+        let subject = |word: &Word| word.value.exact().is_some_and(|text| text.contains(['[', '=']) || name == "let");
         match name {
             "printf" => {
                 for pair in args.windows(2) {
@@ -203,10 +169,7 @@ impl Walk<'_> {
                     }
                 }
                 if let Some(word) = args.first()
-                    && word
-                        .value
-                        .exact()
-                        .is_some_and(|text| text.starts_with("-v") && text.len() > 2)
+                    && word.value.exact().is_some_and(|text| text.starts_with("-v") && text.len() > 2)
                 {
                     self.evaluated(word, at);
                 }
@@ -220,15 +183,10 @@ impl Walk<'_> {
                     }
                 }
             }
-            "let" | "unset" | "read" | "mapfile" | "readarray" | "wait" | "getopts" | "declare"
-            | "typeset" | "local" | "export" | "readonly" => {
+            "let" | "unset" | "read" | "mapfile" | "readarray" | "wait" | "getopts" | "declare" | "typeset"
+            | "local" | "export" | "readonly" => {
                 for word in args {
-                    if subject(word)
-                        && word
-                            .value
-                            .exact()
-                            .is_some_and(|text| text.contains(['$', '`']))
-                    {
+                    if subject(word) && word.value.exact().is_some_and(|text| text.contains(['$', '`'])) {
                         let before = self.flow.mark();
                         self.evaluated(word, at);
                         if name != "let" {
@@ -255,15 +213,10 @@ impl Walk<'_> {
         }
         let map: Vec<u32> = (0..bytes.len())
             .map(|index| {
-                word.verbatim.map_or(word.span.start, |at| {
-                    at.saturating_add(u32::try_from(index).unwrap_or(0))
-                })
+                word.verbatim.map_or(word.span.start, |at| at.saturating_add(u32::try_from(index).unwrap_or(0)))
             })
             .collect();
-        let limits = crate::Limits {
-            nesting: left.min(16),
-            ..self.limits
-        };
+        let limits = crate::Limits { nesting: left.min(16), ..self.limits };
         let mut shared = Shared::new(self.dialect, limits, bytes.len());
         let root = Reader::new(&bytes, Map::Table(&map), &mut shared).arithmetic_text();
         self.work(usize::try_from(shared.steps).unwrap_or(usize::MAX) / 4);
@@ -287,8 +240,7 @@ impl Walk<'_> {
             };
             if text.starts_with(['-', '+']) {
                 let letters = text.get(1..).unwrap_or_default();
-                odd |= letters.contains(['i', 'l', 'u', 'c', 'a', 'A', 'n', 'r'])
-                    && !letters.contains(['p', 'f', 'F']);
+                odd |= letters.contains(['i', 'l', 'u', 'c', 'a', 'A', 'n', 'r']) && !letters.contains(['p', 'f', 'F']);
                 plain &= !letters.contains('n') || name == "export";
                 continue;
             }
@@ -298,9 +250,7 @@ impl Walk<'_> {
             }
             let after = text.get(variable.len()..).unwrap_or_default();
             match after.strip_prefix('=') {
-                Some(value) if plain => self
-                    .flow
-                    .set(variable, Known::scalar(Value::Exact(value.to_owned()))),
+                Some(value) if plain => self.flow.set(variable, Known::scalar(Value::Exact(value.to_owned()))),
                 _ => self.flow.forget(variable),
             }
             if odd {
@@ -322,22 +272,10 @@ impl Walk<'_> {
             return;
         }
         let rest = variable.len() + 1;
-        let assigned = lead
-            .get(variable.len()..)
-            .is_some_and(|rest| rest.starts_with('='));
+        let assigned = lead.get(variable.len()..).is_some_and(|rest| rest.starts_with('='));
         let value = match &word.value {
-            Value::OneOf(texts)
-                if texts
-                    .iter()
-                    .all(|text| text.starts_with(&format!("{variable}="))) =>
-            {
-                Value::OneOf(
-                    texts
-                        .iter()
-                        .filter_map(|text| text.get(rest..))
-                        .map(str::to_owned)
-                        .collect(),
-                )
+            Value::OneOf(texts) if texts.iter().all(|text| text.starts_with(&format!("{variable}="))) => {
+                Value::OneOf(texts.iter().filter_map(|text| text.get(rest..)).map(str::to_owned).collect())
             }
             Value::Prefix(text) if assigned && text.len() > rest => {
                 Value::Prefix(text.get(rest..).unwrap_or_default().to_owned())
@@ -367,9 +305,7 @@ impl Walk<'_> {
                 Some(text) => text.parse::<usize>().ok(),
             };
             let rest = match (self.flow.positional(), count) {
-                (Some(values), Some(count)) if count <= values.len() => {
-                    values.get(count..).map(<[Value]>::to_vec)
-                }
+                (Some(values), Some(count)) if count <= values.len() => values.get(count..).map(<[Value]>::to_vec),
                 _ => None,
             };
             self.flow.set_positional(rest);
@@ -384,25 +320,12 @@ impl Walk<'_> {
             self.flow.odd_words |= option.contains(['B', 'f', 'k']);
             if named {
                 self.flow.odd_words |= rest.get(1).is_some_and(|name| {
-                    matches!(
-                        *name,
-                        "braceexpand"
-                            | "noglob"
-                            | "keyword"
-                            | "posix"
-                            | "ignorebraces"
-                            | "shwordsplit"
-                    )
+                    matches!(*name, "braceexpand" | "noglob" | "keyword" | "posix" | "ignorebraces" | "shwordsplit")
                 });
             }
             rest = rest.get(if named { 2 } else { 1 }..).unwrap_or_default();
         }
-        let values = |texts: &[&str]| {
-            texts
-                .iter()
-                .map(|text| Value::Exact((*text).to_owned()))
-                .collect()
-        };
+        let values = |texts: &[&str]| texts.iter().map(|text| Value::Exact((*text).to_owned())).collect();
         match rest {
             ["--", rest @ ..] => self.flow.set_positional(Some(values(rest))),
             [] => {}
@@ -428,11 +351,7 @@ impl Walk<'_> {
             }
             args = args.get(1..).unwrap_or_default();
         }
-        if physical
-            || args.iter().any(|word| word.split || word.glob)
-            || args.len() > 1
-            || self.searches(args)
-        {
+        if physical || args.iter().any(|word| word.split || word.glob) || args.len() > 1 || self.searches(args) {
             self.flow.lose_place();
             return;
         }
@@ -457,14 +376,11 @@ impl Walk<'_> {
             },
             ("popd", Some(_)) => (Cwd::Unknown, None),
             (_, None) => (enter(&here.cwd, &self.flow.get("HOME").value), stack),
-            ("pushd", Some(Value::Exact(text))) if text.starts_with(['-', '+']) => {
-                (Cwd::Unknown, None)
-            }
+            ("pushd", Some(Value::Exact(text))) if text.starts_with(['-', '+']) => (Cwd::Unknown, None),
             (_, Some(Value::Exact(text))) if text == "-" => (here.old.clone(), stack),
-            (_, Some(Value::Exact(text))) if text.is_empty() => (
-                crate::flow::join_cwd(here.cwd.clone(), here.old.clone()),
-                stack,
-            ),
+            (_, Some(Value::Exact(text))) if text.is_empty() => {
+                (crate::flow::join_cwd(here.cwd.clone(), here.old.clone()), stack)
+            }
             (_, Some(Value::Exact(text))) if text.starts_with('-') => (Cwd::Unknown, None),
             (_, Some(target)) => {
                 let cwd = enter(&here.cwd, target);
@@ -479,11 +395,7 @@ impl Walk<'_> {
                 (cwd, stack)
             }
         };
-        self.flow.go(Place {
-            cwd,
-            old: here.cwd,
-            stack,
-        });
+        self.flow.go(Place { cwd, old: here.cwd, stack });
         self.flow.relocate();
     }
 
@@ -502,11 +414,7 @@ impl Walk<'_> {
 
 /// The text of a word that stays one word.
 fn known_text(word: &Word) -> Option<&str> {
-    if word.split || word.glob {
-        None
-    } else {
-        word.value.exact()
-    }
+    if word.split || word.glob { None } else { word.value.exact() }
 }
 
 /// Whether a word begins with `NAME=`, `NAME+=` or `NAME[`, unquoted.
@@ -515,15 +423,8 @@ fn looks_assigned(t: &Tree, word: Id) -> bool {
         return false;
     };
     match t.get(*first).map(|node| &node.kind) {
-        Some(Kind::Text {
-            text,
-            quoted: false,
-            ..
-        }) => {
-            let end = text
-                .iter()
-                .position(|c| !crate::lexer::is_name(*c))
-                .unwrap_or(text.len());
+        Some(Kind::Text { text, quoted: false, .. }) => {
+            let end = text.iter().position(|c| !crate::lexer::is_name(*c)).unwrap_or(text.len());
             end > 0 && matches!(text.get(end), Some(b'=' | b'+' | b'['))
         }
         _ => false,
@@ -556,10 +457,7 @@ impl Reader<'_, '_> {
     /// The whole text as arithmetic: only what expands in it matters.
     pub(crate) fn arithmetic_text(mut self) -> Id {
         let first = self.s.tree.next();
-        let ctx = Ctx {
-            single: false,
-            ..Ctx::HERE
-        };
+        let ctx = Ctx { single: false, ..Ctx::HERE };
         let mut parts = self.scan(ctx);
         while self.recover() && self.pos < self.end {
             parts.extend(self.scan(ctx));

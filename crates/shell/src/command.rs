@@ -72,10 +72,7 @@ impl Reader<'_, '_> {
                 b'&' => {
                     background = true;
                     self.token(self.pos + 1);
-                    if self.zsh()
-                        && matches!(self.peek(), b'|' | b'!')
-                        && !matches!(self.second(), b'|' | b'(')
-                    {
+                    if self.zsh() && matches!(self.peek(), b'|' | b'!') && !matches!(self.second(), b'|' | b'(') {
                         self.zsh_disown();
                     }
                 }
@@ -287,10 +284,7 @@ impl Reader<'_, '_> {
                 {
                     let id = self.assignment(name_end);
                     end = self.pos;
-                    let assigns_here = matches!(
-                        self.s.tree.get(id).map(|node| &node.kind),
-                        Some(Kind::Assign { .. })
-                    );
+                    let assigns_here = matches!(self.s.tree.get(id).map(|node| &node.kind), Some(Kind::Assign { .. }));
                     if assigns_here && words.is_empty() {
                         assigns.push(id);
                     } else {
@@ -315,24 +309,12 @@ impl Reader<'_, '_> {
             self.fail(Why::Syntax);
         }
         let span = self.span(start, end.min(self.text.len()));
-        self.push_span(
-            Kind::Simple {
-                assigns,
-                words,
-                redirects,
-            },
-            span,
-            first,
-        )
+        self.push_span(Kind::Simple { assigns, words, redirects }, span, first)
     }
 
     /// `(…)` glued to a word: a pattern to zsh, an error to the others.
     fn zsh_parenthesis(&mut self) {
-        self.fail(if self.zsh() {
-            Why::Dialect
-        } else {
-            Why::Syntax
-        });
+        self.fail(if self.zsh() { Why::Dialect } else { Why::Syntax });
     }
 
     /// Whether `NAME=(` stands here, as an argument of `declare` and its like.
@@ -374,9 +356,7 @@ impl Reader<'_, '_> {
                     if !c.is_ascii_digit() {
                         break;
                     }
-                    number = number
-                        .saturating_mul(10)
-                        .saturating_add(u32::from(c - b'0'));
+                    number = number.saturating_mul(10).saturating_add(u32::from(c - b'0'));
                     index += 1;
                 }
                 self.tick((index - self.pos) / 8);
@@ -408,17 +388,7 @@ impl Reader<'_, '_> {
         self.token(len_end);
         if matches!(op, RedirectOp::HereDoc) {
             let (target, slot) = self.here_delimiter(strip)?;
-            return Some(self.push(
-                Kind::Redirect {
-                    op,
-                    fd,
-                    target,
-                    here: Some(slot),
-                    input,
-                },
-                start,
-                first,
-            ));
+            return Some(self.push(Kind::Redirect { op, fd, target, here: Some(slot), input }, start, first));
         }
         self.blanks();
         let Some(target) = self.word(Ctx::WORD) else {
@@ -426,17 +396,7 @@ impl Reader<'_, '_> {
             return None;
         };
         let op = self.duplicates(op, target);
-        Some(self.push(
-            Kind::Redirect {
-                op,
-                fd,
-                target,
-                here: None,
-                input,
-            },
-            start,
-            first,
-        ))
+        Some(self.push(Kind::Redirect { op, fd, target, here: None, input }, start, first))
     }
 
     /// The operator at an index, where it ends, and whether it strips tabs.
@@ -453,9 +413,7 @@ impl Reader<'_, '_> {
             (b'<', b'>', _) => (RedirectOp::ReadWrite, two + 1, false),
             (b'<', b'&', _) => (RedirectOp::Duplicate, two + 1, false),
             (b'<', _, _) => (RedirectOp::Read, one, false),
-            (b'>', b'>', b'|' | b'!')
-                if self.zsh() && self.after(three + 1).0 != b'|' && third == b'|' =>
-            {
+            (b'>', b'>', b'|' | b'!') if self.zsh() && self.after(three + 1).0 != b'|' && third == b'|' => {
                 (RedirectOp::Append, three + 1, false)
             }
             (b'>', b'>', _) => (RedirectOp::Append, two + 1, false),
@@ -478,11 +436,7 @@ impl Reader<'_, '_> {
             Some(text) => {
                 let digits = text.strip_suffix(b"-").unwrap_or(&text);
                 let descriptor = digits.iter().all(u8::is_ascii_digit);
-                if descriptor {
-                    op
-                } else {
-                    RedirectOp::WriteBoth
-                }
+                if descriptor { op } else { RedirectOp::WriteBoth }
             }
             None => RedirectOp::WriteBoth,
         }
@@ -493,15 +447,6 @@ impl Reader<'_, '_> {
 fn declares_arrays(name: &str) -> bool {
     matches!(
         name,
-        "declare"
-            | "typeset"
-            | "local"
-            | "export"
-            | "readonly"
-            | "eval"
-            | "let"
-            | "alias"
-            | "builtin"
-            | "command"
+        "declare" | "typeset" | "local" | "export" | "readonly" | "eval" | "let" | "alias" | "builtin" | "command"
     )
 }

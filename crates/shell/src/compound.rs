@@ -99,13 +99,7 @@ impl Reader<'_, '_> {
         let list = self.list_required();
         self.close(Keyword::Close, start);
         self.blanks();
-        if self.zsh()
-            && self
-                .text
-                .get(self.pos..self.end)
-                .unwrap_or_default()
-                .starts_with(b"always")
-        {
+        if self.zsh() && self.text.get(self.pos..self.end).unwrap_or_default().starts_with(b"always") {
             let at = self.pos + 6;
             let (c, open) = self.after_blanks(at);
             if c == b'{' && at != open {
@@ -116,13 +110,7 @@ impl Reader<'_, '_> {
                 self.token(open + 1);
                 let always = self.list_required();
                 self.close(Keyword::Close, open);
-                let both = self.push(
-                    Kind::List {
-                        items: vec![(list, false), (always, false)],
-                    },
-                    start,
-                    first,
-                );
+                let both = self.push(Kind::List { items: vec![(list, false), (always, false)] }, start, first);
                 return self.push(Kind::Group { list: both }, start, first);
             }
         }
@@ -176,11 +164,7 @@ impl Reader<'_, '_> {
                     return self.push(Kind::If { arms, other }, start, first);
                 }
                 self.expected(start);
-                let body = self.push(
-                    Kind::List { items: Vec::new() },
-                    self.pos,
-                    self.s.tree.next(),
-                );
+                let body = self.push(Kind::List { items: Vec::new() }, self.pos, self.s.tree.next());
                 arms.push((cond, body));
                 break;
             }
@@ -199,16 +183,8 @@ impl Reader<'_, '_> {
     }
 
     /// zsh's `if [[ x ]] { … } else { … }`: the groups were read as part of the condition's list or stand here.
-    fn zsh_brace_body(
-        &mut self,
-        cond: Id,
-        arms: &mut Vec<(Id, Id)>,
-        other: &mut Option<Id>,
-    ) -> bool {
-        if !self.zsh()
-            || self.bailing()
-            || !matches!(self.keyword(), Some((Keyword::Else | Keyword::Elif, _)))
-        {
+    fn zsh_brace_body(&mut self, cond: Id, arms: &mut Vec<(Id, Id)>, other: &mut Option<Id>) -> bool {
+        if !self.zsh() || self.bailing() || !matches!(self.keyword(), Some((Keyword::Else | Keyword::Elif, _))) {
             return false;
         }
         let at = self.pos;
@@ -235,11 +211,7 @@ impl Reader<'_, '_> {
             return body;
         }
         self.expected(start);
-        self.push(
-            Kind::List { items: Vec::new() },
-            self.pos,
-            self.s.tree.next(),
-        )
+        self.push(Kind::List { items: Vec::new() }, self.pos, self.s.tree.next())
     }
 
     /// A `;` or newlines before `do`.
@@ -373,21 +345,10 @@ impl Reader<'_, '_> {
             if second == b'|' {
                 self.note(self.pos, two + 1, Why::Dialect);
             }
-            let end = if second == b';' && third == b'&' {
-                three + 1
-            } else {
-                two + 1
-            };
+            let end = if second == b';' && third == b'&' { three + 1 } else { two + 1 };
             self.token(end);
         }
-        Some((
-            Arm {
-                patterns,
-                body,
-                through,
-            },
-            more,
-        ))
+        Some((Arm { patterns, body, through }, more))
     }
 
     /// `function name [()] body`.
@@ -444,22 +405,16 @@ impl Reader<'_, '_> {
         let back = (self.pos, self.s.tree.nodes.len());
         if self.keyword().is_none() && self.peek() != b'(' {
             let mut index = self.pos;
-            while !is_meta(self.at(index))
-                && !matches!(self.at(index), b'\'' | b'"' | b'$' | b'`' | b'=')
-            {
+            while !is_meta(self.at(index)) && !matches!(self.at(index), b'\'' | b'"' | b'$' | b'`' | b'=') {
                 index += 1;
             }
             self.tick(index - self.pos + 1);
             let (c, at) = self.after_blanks(index);
-            if index > self.pos
-                && at > index
-                && (c == b'(' || c == b'{' || c.is_ascii_lowercase() || c == b'[')
-            {
+            if index > self.pos && at > index && (c == b'(' || c == b'{' || c.is_ascii_lowercase() || c == b'[') {
                 let text = self.text.get(self.pos..index).unwrap_or_default();
                 let text = String::from_utf8_lossy(text).into_owned();
                 self.pos = at;
-                let compound =
-                    c == b'(' || matches!(self.keyword(), Some((keyword, _)) if begins(keyword));
+                let compound = c == b'(' || matches!(self.keyword(), Some((keyword, _)) if begins(keyword));
                 if compound {
                     self.mark(back.0, at);
                     name = Some(text);
@@ -515,11 +470,7 @@ impl Reader<'_, '_> {
             if plain == Some("]]") {
                 break;
             }
-            ctx = if plain == Some("=~") {
-                Ctx::REGEX
-            } else {
-                Ctx::WORD
-            };
+            ctx = if plain == Some("=~") { Ctx::REGEX } else { Ctx::WORD };
             words.push(word);
         }
         if words.is_empty() && !self.bailing() {

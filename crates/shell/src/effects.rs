@@ -60,11 +60,7 @@ pub(crate) fn poisons(tree: &Tree) -> bool {
         let Kind::Simple { words, .. } = &node.kind else {
             return false;
         };
-        let mut words: Vec<Option<String>> = words
-            .iter()
-            .take(16)
-            .map(|word| argument(tree, *word))
-            .collect();
+        let mut words: Vec<Option<String>> = words.iter().take(16).map(|word| argument(tree, *word)).collect();
         while matches!(words.first(), Some(Some(name)) if name == "builtin" || name == "command") {
             words.remove(0);
         }
@@ -72,22 +68,15 @@ pub(crate) fn poisons(tree: &Tree) -> bool {
         let args = texts.get(1..).unwrap_or_default();
         match texts.first() {
             Some(Some("trap")) => trap_matters(args),
-            Some(Some("declare" | "typeset" | "local")) => args.iter().any(
-                |arg| matches!(arg, Some(text) if text.starts_with('-') && text.contains('n')),
-            ),
+            Some(Some("declare" | "typeset" | "local")) => {
+                args.iter().any(|arg| matches!(arg, Some(text) if text.starts_with('-') && text.contains('n')))
+            }
             _ => false,
         }
     })
 }
 
-fn range(
-    tree: &Tree,
-    first: Id,
-    last: Id,
-    functions: &BTreeSet<String>,
-    inside: bool,
-    out: &mut Effects,
-) {
+fn range(tree: &Tree, first: Id, last: Id, functions: &BTreeSet<String>, inside: bool, out: &mut Effects) {
     let mut ranges = vec![(first, last)];
     while let Some((first, last)) = ranges.pop() {
         let mut id = last;
@@ -96,9 +85,7 @@ fn range(
             let Some(node) = tree.get(id) else { break };
             let skip = !inside
                 && match &node.kind {
-                    Kind::Subshell { .. } | Kind::Coproc { .. } | Kind::Function { .. } => {
-                        id != last || first != last
-                    }
+                    Kind::Subshell { .. } | Kind::Coproc { .. } | Kind::Function { .. } => id != last || first != last,
                     Kind::Subst { how, .. } => !matches!(how, Subst::Inline | Subst::Reply),
                     _ => false,
                 };
@@ -106,9 +93,7 @@ fn range(
                 node.first
             } else {
                 one(tree, &node.kind, functions, out);
-                if let Kind::Redirect {
-                    here: Some(slot), ..
-                } = &node.kind
+                if let Kind::Redirect { here: Some(slot), .. } = &node.kind
                     && let Some(Some(here)) = tree.heres.get(*slot as usize)
                     && let Some(word) = tree.get(here.word)
                     && here.word > last
@@ -150,19 +135,14 @@ fn one(tree: &Tree, kind: &Kind, functions: &BTreeSet<String>, out: &mut Effects
             arithmetic(tree, [word], out);
         }
         Kind::Cond { words } => arithmetic(tree, words, out),
-        Kind::Redirect {
-            fd: Fd::Name(name), ..
-        } => {
-            out.names
-                .insert(name.split('[').next().unwrap_or_default().to_owned());
+        Kind::Redirect { fd: Fd::Name(name), .. } => {
+            out.names.insert(name.split('[').next().unwrap_or_default().to_owned());
         }
         Kind::Coproc { name, .. } => {
-            out.names
-                .insert(name.clone().unwrap_or_else(|| "COPROC".to_owned()));
+            out.names.insert(name.clone().unwrap_or_else(|| "COPROC".to_owned()));
         }
         Kind::Simple { words, .. } => {
-            let texts: Vec<Option<String>> =
-                words.iter().map(|word| argument(tree, *word)).collect();
+            let texts: Vec<Option<String>> = words.iter().map(|word| argument(tree, *word)).collect();
             let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
             if !texts.is_empty() {
                 command(&texts, functions, out);
@@ -197,19 +177,12 @@ pub(crate) fn trap_matters(args: &[Option<&str>]) -> bool {
     let action = args.first().copied().flatten();
     let signals = args.get(1..).unwrap_or_default();
     let quiet = matches!(action, Some("-" | "" | "-p" | "-l"));
-    let at_exit = !signals.is_empty()
-        && signals
-            .iter()
-            .all(|signal| matches!(signal, Some("EXIT" | "0")));
+    let at_exit = !signals.is_empty() && signals.iter().all(|signal| matches!(signal, Some("EXIT" | "0")));
     !(quiet || at_exit || args.is_empty())
 }
 
 /// Names that arithmetic in these words assigns to.
-pub(crate) fn arithmetic<'a>(
-    tree: &Tree,
-    words: impl IntoIterator<Item = &'a Id>,
-    out: &mut Effects,
-) {
+pub(crate) fn arithmetic<'a>(tree: &Tree, words: impl IntoIterator<Item = &'a Id>, out: &mut Effects) {
     for word in words {
         assigned(&raw(tree, *word), out);
     }
@@ -311,9 +284,8 @@ pub(crate) fn command(words: &[Option<&str>], functions: &BTreeSet<String>, out:
             out.positional = true;
             out.calls = true;
         }
-        "export" | "readonly" | "declare" | "typeset" | "local" | "unset" | "read" | "mapfile"
-        | "readarray" | "getopts" | "printf" | "wait" | "let" | "integer" | "float" | "vared"
-        | "zparseopts" => {
+        "export" | "readonly" | "declare" | "typeset" | "local" | "unset" | "read" | "mapfile" | "readarray"
+        | "getopts" | "printf" | "wait" | "let" | "integer" | "float" | "vared" | "zparseopts" => {
             builtin(name, args, out);
         }
         _ => {}
@@ -356,11 +328,7 @@ fn builtin(name: &str, args: &[Option<&str>], out: &mut Effects) {
             Some(text) if text.starts_with('-') => {
                 // a name glued to its option, as in `read -ax`
                 let rest: String = text.chars().skip(2).collect();
-                if rest
-                    .chars()
-                    .next()
-                    .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-                {
+                if rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
                     out.names.insert(name_of(&rest).to_owned());
                 }
                 if text.contains('n') && matches!(name, "declare" | "typeset" | "local") {

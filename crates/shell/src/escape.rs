@@ -9,17 +9,11 @@ pub(crate) struct Bytes {
 
 impl Bytes {
     fn one(byte: u8) -> Self {
-        Self {
-            bytes: [byte, 0, 0, 0],
-            len: 1,
-        }
+        Self { bytes: [byte, 0, 0, 0], len: 1 }
     }
 
     fn two(a: u8, b: u8) -> Self {
-        Self {
-            bytes: [a, b, 0, 0],
-            len: 2,
-        }
+        Self { bytes: [a, b, 0, 0], len: 2 }
     }
 
     fn utf8(code: u32) -> Option<Self> {
@@ -38,10 +32,7 @@ fn digits(text: &[u8], from: usize, most: usize, radix: u32) -> (u32, usize) {
     let mut value = 0u32;
     let mut count = 0;
     while count < most {
-        let Some(digit) = text
-            .get(from + count)
-            .and_then(|c| char::from(*c).to_digit(radix))
-        else {
+        let Some(digit) = text.get(from + count).and_then(|c| char::from(*c).to_digit(radix)) else {
             break;
         };
         value = value.wrapping_mul(radix).wrapping_add(digit);

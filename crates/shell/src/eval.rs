@@ -16,10 +16,7 @@ impl Walk<'_> {
         // most words are one piece of plain text
         if let [part] = t.parts(id)
             && let Some(Kind::Text { text, quoted, at }) = t.get(*part).map(|node| &node.kind)
-            && (*quoted
-                || !text
-                    .iter()
-                    .any(|c| matches!(c, b'*' | b'?' | b'[' | b'(' | b'{' | b'~')))
+            && (*quoted || !text.iter().any(|c| matches!(c, b'*' | b'?' | b'[' | b'(' | b'{' | b'~')))
             && let Ok(text) = std::str::from_utf8(text)
         {
             self.work(1 + text.len() / 16);
@@ -35,7 +32,8 @@ impl Walk<'_> {
         }
         let mut pieces = self.pieces(t, id, at);
         let ifs = self.ifs();
-        if self.flow.odd_words && pieces.iter().any(|piece| matches!(piece, Piece::Text { text, quoted: false, .. } if text.contains('{')))
+        if self.flow.odd_words
+            && pieces.iter().any(|piece| matches!(piece, Piece::Text { text, quoted: false, .. } if text.contains('{')))
         {
             out.push(unknown(span));
             return;
@@ -54,10 +52,7 @@ impl Walk<'_> {
             }
             Expanded::TooMany(lead) => {
                 let mut pieces = regroup(&lead, &pieces);
-                pieces.push(Piece::Value {
-                    value: Value::Unknown,
-                    quoted: false,
-                });
+                pieces.push(Piece::Value { value: Value::Unknown, quoted: false });
                 self.build(span, &pieces, Some(" \t\n"), out);
             }
         }
@@ -91,11 +86,7 @@ impl Walk<'_> {
             fields.push(piece);
         }
         let (word, spent) = fields.one();
-        if self.spend(spent, 1) {
-            word
-        } else {
-            unknown(span)
-        }
+        if self.spend(spent, 1) { word } else { unknown(span) }
     }
 
     /// A redirect's target: split into several words it is unknown.
@@ -131,26 +122,16 @@ impl Walk<'_> {
     fn piece(&mut self, t: &Tree, id: Id, at: &At) -> Piece {
         self.work(1);
         let Some(node) = t.get(id) else {
-            return Piece::Value {
-                value: Value::Unknown,
-                quoted: true,
-            };
+            return Piece::Value { value: Value::Unknown, quoted: true };
         };
         match &node.kind {
             Kind::Text { text, quoted, at } => {
                 self.work(text.len() / 16);
                 match std::str::from_utf8(text) {
-                    Ok(text) => Piece::Text {
-                        text: text.to_owned(),
-                        quoted: *quoted,
-                        at: *at,
-                    },
+                    Ok(text) => Piece::Text { text: text.to_owned(), quoted: *quoted, at: *at },
                     Err(error) => {
                         let lead = text.get(..error.valid_up_to()).unwrap_or_default();
-                        Piece::Bytes {
-                            lead: String::from_utf8_lossy(lead).into_owned(),
-                            quoted: *quoted,
-                        }
+                        Piece::Bytes { lead: String::from_utf8_lossy(lead).into_owned(), quoted: *quoted }
                     }
                 }
             }
@@ -158,35 +139,23 @@ impl Walk<'_> {
             Kind::Subst { list, how, quoted } => {
                 let value = self.substitution(t, *list, *how, at);
                 let whole = matches!(how, Subst::In | Subst::Out | Subst::File);
-                Piece::Value {
-                    value,
-                    quoted: *quoted || whole,
-                }
+                Piece::Value { value, quoted: *quoted || whole }
             }
             Kind::Arith { word, quoted, also } => {
                 self.arithmetic(t, *word, at);
                 if let Some(also) = also {
                     self.substitution(t, *also, Subst::Dollar, at);
                 }
-                Piece::Value {
-                    value: Value::Unknown,
-                    quoted: *quoted,
-                }
+                Piece::Value { value: Value::Unknown, quoted: *quoted }
             }
             Kind::Array { items } => {
                 for item in items {
                     let mut words = Vec::new();
                     self.words(t, *item, at, &mut words);
                 }
-                Piece::Value {
-                    value: Value::Unknown,
-                    quoted: true,
-                }
+                Piece::Value { value: Value::Unknown, quoted: true }
             }
-            _ => Piece::Value {
-                value: Value::Unknown,
-                quoted: matches!(node.kind, Kind::Hole { quoted: true }),
-            },
+            _ => Piece::Value { value: Value::Unknown, quoted: matches!(node.kind, Kind::Hole { quoted: true }) },
         }
     }
 
@@ -214,29 +183,20 @@ impl Walk<'_> {
     fn tilde(&mut self, pieces: &mut [Piece], assignment: bool) {
         let single = pieces.len() == 1;
         let text = match pieces.first() {
-            Some(Piece::Text {
-                text,
-                quoted: false,
-                ..
-            }) if text.contains('~') => text.clone(),
+            Some(Piece::Text { text, quoted: false, .. }) if text.contains('~') => text.clone(),
             _ => return,
         };
         if assignment && text.contains(":~") {
             // several paths: what is not the first is not looked at
             if let Some(first) = pieces.first_mut() {
-                *first = Piece::Value {
-                    value: Value::Unknown,
-                    quoted: true,
-                };
+                *first = Piece::Value { value: Value::Unknown, quoted: true };
             }
             return;
         }
         if !text.starts_with('~') {
             return;
         }
-        let end = text
-            .find(['/', ':'])
-            .filter(|end| assignment || text.get(*end..*end + 1) == Some("/"));
+        let end = text.find(['/', ':']).filter(|end| assignment || text.get(*end..*end + 1) == Some("/"));
         let user = match end {
             Some(end) => text.get(1..end).unwrap_or_default(),
             None if single => text.get(1..).unwrap_or_default(),
@@ -251,27 +211,15 @@ impl Walk<'_> {
         };
         let (value, _) = crate::fields::concat(base, Value::Exact(rest.to_owned()));
         // a pattern may follow the home folder, unquoted
-        let value = if rest.contains(['*', '?', '[', '{', '(']) {
-            None
-        } else {
-            Some(value)
-        };
+        let value = if rest.contains(['*', '?', '[', '{', '(']) { None } else { Some(value) };
         if let Some(first) = pieces.first_mut() {
             *first = match value {
-                Some(value) => Piece::Value {
-                    value,
-                    quoted: true,
-                },
+                Some(value) => Piece::Value { value, quoted: true },
                 None => match self.flow.get("HOME").value {
-                    Value::Exact(home) if user.is_empty() => Piece::Text {
-                        text: home.clone() + rest,
-                        quoted: false,
-                        at: None,
-                    },
-                    _ => Piece::Value {
-                        value: Value::Unknown,
-                        quoted: false,
-                    },
+                    Value::Exact(home) if user.is_empty() => {
+                        Piece::Text { text: home.clone() + rest, quoted: false, at: None }
+                    }
+                    _ => Piece::Value { value: Value::Unknown, quoted: false },
                 },
             };
         }
@@ -280,17 +228,8 @@ impl Walk<'_> {
     /// Walks a nested list and says what its output is known to be.
     pub(crate) fn substitution(&mut self, t: &Tree, list: Id, how: Subst, at: &At) -> Value {
         let process = matches!(how, Subst::In | Subst::Out | Subst::File);
-        let context = if process {
-            Contexts::PROCESS
-        } else {
-            Contexts::SUBSTITUTION
-        };
-        let inner = At {
-            contexts: at.contexts.with(context),
-            parent: at.parent,
-            pipe: None,
-            function: at.function,
-        };
+        let context = if process { Contexts::PROCESS } else { Contexts::SUBSTITUTION };
+        let inner = At { contexts: at.contexts.with(context), parent: at.parent, pipe: None, function: at.function };
         let from = self.out.commands.len();
         let stdin = self.stdin.clone();
         if how == Subst::Out {
@@ -301,9 +240,7 @@ impl Walk<'_> {
         self.node(t, list, &inner);
         let mut value = Value::Unknown;
         match how {
-            Subst::Dollar | Subst::Tick | Subst::Inline => {
-                value = substitute::output(self, t, list, from)
-            }
+            Subst::Dollar | Subst::Tick | Subst::Inline => value = substitute::output(self, t, list, from),
             Subst::In | Subst::Out => value = Value::Prefix("/dev/fd/".to_owned()),
             Subst::File | Subst::Reply => {}
         }
@@ -378,17 +315,9 @@ impl Walk<'_> {
             }
             self.work(1);
             let Known { value, .. } = self.flow.get(name);
-            let texts: Vec<String> = value
-                .all()
-                .unwrap_or_default()
-                .into_iter()
-                .map(str::to_owned)
-                .collect();
+            let texts: Vec<String> = value.all().unwrap_or_default().into_iter().map(str::to_owned).collect();
             for inner in texts {
-                if inner.len() > 4096
-                    || inner.bytes().all(|c| c.is_ascii_digit() || c == b'-')
-                    || inner == name
-                {
+                if inner.len() > 4096 || inner.bytes().all(|c| c.is_ascii_digit() || c == b'-') || inner == name {
                     continue;
                 }
                 if crate::effects::changes(inner.as_bytes()) {
@@ -414,31 +343,19 @@ impl Walk<'_> {
 
 /// A word of which nothing is known.
 pub(crate) fn unknown(span: Span) -> Word {
-    Word {
-        span,
-        value: Value::Unknown,
-        quoted: false,
-        glob: false,
-        split: true,
-        verbatim: None,
-    }
+    Word { span, value: Value::Unknown, quoted: false, glob: false, split: true, verbatim: None }
 }
 
 fn braces(pieces: &[Piece]) -> Expanded {
-    let open = pieces.iter().any(
-        |piece| matches!(piece, Piece::Text { text, quoted: false, .. } if text.contains('{')),
-    );
+    let open =
+        pieces.iter().any(|piece| matches!(piece, Piece::Text { text, quoted: false, .. } if text.contains('{')));
     if !open {
         return Expanded::Same;
     }
     let mut toks = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Text {
-                text,
-                quoted: false,
-                ..
-            } => toks.extend(text.bytes().map(Tok::Byte)),
+            Piece::Text { text, quoted: false, .. } => toks.extend(text.bytes().map(Tok::Byte)),
             _ => toks.push(Tok::Atom(index)),
         }
     }
@@ -453,11 +370,7 @@ fn regroup(toks: &[Tok], pieces: &[Piece]) -> Vec<Piece> {
         if !bytes.is_empty() {
             let text = String::from_utf8_lossy(bytes).into_owned();
             bytes.clear();
-            out.push(Piece::Text {
-                text,
-                quoted: false,
-                at: None,
-            });
+            out.push(Piece::Text { text, quoted: false, at: None });
         }
     };
     for tok in toks {

@@ -22,15 +22,7 @@ impl<'t> Reader<'t, '_> {
                 } else {
                     self.unclosed(start);
                 }
-                self.push(
-                    Kind::Arith {
-                        word,
-                        quoted,
-                        also: None,
-                    },
-                    start,
-                    first,
-                )
+                self.push(Kind::Arith { word, quoted, also: None }, start, first)
             }
             c if is_name_start(c) => {
                 self.pos += 1;
@@ -56,15 +48,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn param(&mut self, name: String, quoted: bool, start: usize, first: Id) -> Id {
-        let param = Param {
-            name,
-            index: None,
-            length: false,
-            indirect: false,
-            op: Op::None,
-            args: Vec::new(),
-            quoted,
-        };
+        let param = Param { name, index: None, length: false, indirect: false, op: Op::None, args: Vec::new(), quoted };
         self.push(Kind::Param(Box::new(param)), start, first)
     }
 
@@ -127,8 +111,7 @@ impl<'t> Reader<'t, '_> {
         let mut operand = false;
         let mut blank = true;
         for part in self.s.tree.parts(word) {
-            let Some(Kind::Text { text, .. }) = self.s.tree.get(*part).map(|node| &node.kind)
-            else {
+            let Some(Kind::Text { text, .. }) = self.s.tree.get(*part).map(|node| &node.kind) else {
                 if operand && blank {
                     return true;
                 }
@@ -156,9 +139,7 @@ impl<'t> Reader<'t, '_> {
     fn looks_like_a_program(&self, word: Id) -> bool {
         self.s.tree.literal(word).is_some_and(|text| {
             text.iter().any(u8::is_ascii_alphabetic)
-                && text.iter().all(|c| {
-                    is_name(*c) || c.is_ascii_whitespace() || matches!(c, b'-' | b'/' | b'.')
-                })
+                && text.iter().all(|c| is_name(*c) || c.is_ascii_whitespace() || matches!(c, b'-' | b'/' | b'.'))
         })
     }
 
@@ -173,9 +154,7 @@ impl<'t> Reader<'t, '_> {
     /// The map for a text that begins at an index of this one.
     pub(crate) fn map_from(&self, start: usize) -> Map<'t> {
         match self.map {
-            Map::Offset(by) => {
-                Map::Offset(by.saturating_add(u32::try_from(start).unwrap_or(u32::MAX)))
-            }
+            Map::Offset(by) => Map::Offset(by.saturating_add(u32::try_from(start).unwrap_or(u32::MAX))),
             Map::Table(table) => Map::Table(table.get(start..).unwrap_or_default()),
         }
     }
@@ -208,11 +187,7 @@ impl<'t> Reader<'t, '_> {
                             index = open;
                             break;
                         }
-                        index += if quote != b'\'' && self.at(index) == b'\\' {
-                            2
-                        } else {
-                            1
-                        };
+                        index += if quote != b'\'' && self.at(index) == b'\\' { 2 } else { 1 };
                     }
                     self.tick(index.saturating_sub(open));
                 }
@@ -316,15 +291,7 @@ impl<'t> Reader<'t, '_> {
         let list = self.derived(&bytes, &map);
         self.leave();
         self.pos = if self.bailing() { self.end } else { index + 1 };
-        self.push(
-            Kind::Subst {
-                list,
-                how: Subst::Tick,
-                quoted,
-            },
-            start,
-            first,
-        )
+        self.push(Kind::Subst { list, how: Subst::Tick, quoted }, start, first)
     }
 
     /// Reads a text of its own (the inside of backticks) as a whole list.
@@ -378,12 +345,7 @@ impl<'t> Reader<'t, '_> {
             self.note(start, self.pos + 1, Why::Dialect);
             return self.bad_brace(param, start, first);
         }
-        if self.peek() == b'#'
-            && !matches!(
-                self.second(),
-                b'}' | b':' | b'-' | b'+' | b'=' | b'?' | b'%' | b'/'
-            )
-        {
+        if self.peek() == b'#' && !matches!(self.second(), b'}' | b':' | b'-' | b'+' | b'=' | b'?' | b'%' | b'/') {
             param.length = true;
             self.pos += 1;
         } else if self.peek() == b'#' && matches!(self.second(), b'-' | b'?') {
@@ -391,8 +353,7 @@ impl<'t> Reader<'t, '_> {
             let third = self.after(self.pos + 1).1 + 1;
             param.length = self.after(third).0 == b'}';
             self.pos += usize::from(param.length);
-        } else if self.peek() == b'!'
-            && (is_name(self.second()) || matches!(self.second(), b'#' | b'@' | b'*' | b'?'))
+        } else if self.peek() == b'!' && (is_name(self.second()) || matches!(self.second(), b'#' | b'@' | b'*' | b'?'))
         {
             let (c, at) = self.after(self.pos + 1);
             let lone = matches!(c, b'?' | b'@' | b'*' | b'#') && self.after(at + 1).0 != b'}';
@@ -411,11 +372,7 @@ impl<'t> Reader<'t, '_> {
             param.name.push(char::from(c));
             self.pos += 1;
         } else {
-            let why = if self.zsh() {
-                Why::Dialect
-            } else {
-                Why::Syntax
-            };
+            let why = if self.zsh() { Why::Dialect } else { Why::Syntax };
             self.note(start, self.pos + 1, why);
             return self.bad_brace(param, start, first);
         }
@@ -439,18 +396,8 @@ impl<'t> Reader<'t, '_> {
         let second = self.second();
         let colon = c == b':';
         let operator = if colon { second } else { c };
-        let plain = Ctx {
-            stop: Stop::Brace,
-            quoted,
-            single: !quoted,
-            subscript: false,
-        };
-        let pattern = Ctx {
-            stop: Stop::Brace,
-            quoted,
-            single: true,
-            subscript: false,
-        };
+        let plain = Ctx { stop: Stop::Brace, quoted, single: !quoted, subscript: false };
+        let pattern = Ctx { stop: Stop::Brace, quoted, single: true, subscript: false };
         match operator {
             _ if c == b'}' => {}
             b'-' | b'=' | b'?' | b'+' => {
@@ -470,10 +417,7 @@ impl<'t> Reader<'t, '_> {
             _ if colon => {
                 param.op = Op::Slice;
                 self.pos += 1;
-                let ctx = Ctx {
-                    stop: Stop::BraceOr(b':'),
-                    ..plain
-                };
+                let ctx = Ctx { stop: Stop::BraceOr(b':'), ..plain };
                 param.args.push(self.text_word(ctx));
                 if self.peek() == b':' {
                     self.pos += 1;
@@ -482,11 +426,7 @@ impl<'t> Reader<'t, '_> {
             }
             b'#' | b'%' => {
                 let double = second == c;
-                param.op = if c == b'#' {
-                    Op::TrimStart(double)
-                } else {
-                    Op::TrimEnd(double)
-                };
+                param.op = if c == b'#' { Op::TrimStart(double) } else { Op::TrimEnd(double) };
                 if double {
                     self.bump_two();
                 } else {
@@ -495,21 +435,14 @@ impl<'t> Reader<'t, '_> {
                 param.args.push(self.text_word(pattern));
             }
             b'/' => {
-                let kind = if matches!(second, b'/' | b'#' | b'%') {
-                    second
-                } else {
-                    b' '
-                };
+                let kind = if matches!(second, b'/' | b'#' | b'%') { second } else { b' ' };
                 param.op = Op::Replace(kind);
                 if kind == b' ' {
                     self.pos += 1;
                 } else {
                     self.bump_two();
                 }
-                param.args.push(self.text_word(Ctx {
-                    stop: Stop::BraceOr(b'/'),
-                    ..pattern
-                }));
+                param.args.push(self.text_word(Ctx { stop: Stop::BraceOr(b'/'), ..pattern }));
                 if self.peek() == b'/' {
                     self.pos += 1;
                     param.args.push(self.text_word(pattern));
@@ -538,15 +471,7 @@ impl<'t> Reader<'t, '_> {
                 self.pos += 1;
             }
             _ => {
-                self.note(
-                    start,
-                    self.pos + 1,
-                    if self.zsh() {
-                        Why::Dialect
-                    } else {
-                        Why::Syntax
-                    },
-                );
+                self.note(start, self.pos + 1, if self.zsh() { Why::Dialect } else { Why::Syntax });
                 return self.bad_brace(param, start, first);
             }
         }
@@ -555,15 +480,7 @@ impl<'t> Reader<'t, '_> {
         } else if self.bailing() || self.peek() == 0 {
             self.unclosed(start);
         } else {
-            self.note(
-                start,
-                self.pos + 1,
-                if self.zsh() {
-                    Why::Dialect
-                } else {
-                    Why::Syntax
-                },
-            );
+            self.note(start, self.pos + 1, if self.zsh() { Why::Dialect } else { Why::Syntax });
             return self.bad_brace(param, start, first);
         }
         self.push(Kind::Param(Box::new(param)), start, first)
@@ -571,12 +488,7 @@ impl<'t> Reader<'t, '_> {
 
     /// A form that is not read: what stands in it is, its value is unknown.
     fn bad_brace(&mut self, mut param: Param, start: usize, first: Id) -> Id {
-        let ctx = Ctx {
-            stop: Stop::Brace,
-            quoted: param.quoted,
-            single: !param.quoted,
-            subscript: false,
-        };
+        let ctx = Ctx { stop: Stop::Brace, quoted: param.quoted, single: !param.quoted, subscript: false };
         param.op = Op::Bad;
         let rest = self.text_word(ctx);
         param.args.push(rest);

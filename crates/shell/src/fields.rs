@@ -7,11 +7,7 @@ use crate::{Span, Value, Word};
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     /// typed in the text
-    Text {
-        text: String,
-        quoted: bool,
-        at: Option<u32>,
-    },
+    Text { text: String, quoted: bool, at: Option<u32> },
     /// typed, but not UTF-8
     Bytes { lead: String, quoted: bool },
     /// from an expansion
@@ -60,11 +56,7 @@ impl<'a> Fields<'a> {
     fn finish(&mut self) {
         if self.exists {
             let value = std::mem::replace(&mut self.value, Value::Exact(String::new()));
-            let verbatim = if matches!(value, Value::Exact(_)) {
-                self.at
-            } else {
-                None
-            };
+            let verbatim = if matches!(value, Value::Exact(_)) { self.at } else { None };
             self.words.push(Word {
                 span: self.span,
                 value,
@@ -139,10 +131,7 @@ impl<'a> Fields<'a> {
                 if empty {
                     self.at = *at;
                 } else if !text.is_empty() {
-                    let next = self
-                        .at
-                        .zip(self.value.exact())
-                        .map(|(at, so_far)| at + so_far.len() as u32);
+                    let next = self.at.zip(self.value.exact()).map(|(at, so_far)| at + so_far.len() as u32);
                     if next.is_none() || next != *at {
                         self.at = None;
                     }
@@ -201,11 +190,7 @@ impl<'a> Fields<'a> {
         };
         match value {
             Value::Exact(text) => self.split_text(text, ifs),
-            Value::OneOf(texts)
-                if texts
-                    .iter()
-                    .all(|text| !text.is_empty() && !text.contains(|c| ifs.contains(c))) =>
-            {
+            Value::OneOf(texts) if texts.iter().all(|text| !text.is_empty() && !text.contains(|c| ifs.contains(c))) => {
                 self.exists = true;
                 texts.iter().for_each(|text| self.globs(text));
                 self.append(value.clone());
@@ -294,10 +279,7 @@ pub(crate) fn concat(a: Value, b: Value) -> (Value, usize) {
             if left.len().saturating_mul(right.len()) > MOST_VALUES {
                 return (Value::Unknown, 0);
             }
-            let all: Vec<String> = left
-                .iter()
-                .flat_map(|x| right.iter().map(move |y| format!("{x}{y}")))
-                .collect();
+            let all: Vec<String> = left.iter().flat_map(|x| right.iter().map(move |y| format!("{x}{y}"))).collect();
             let cost = all.iter().map(String::len).sum();
             (Value::OneOf(all), cost)
         }

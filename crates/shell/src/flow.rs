@@ -142,11 +142,7 @@ impl<'e> Flow<'e> {
             slots: Vec::new(),
             epoch: 1,
             cleared: 0,
-            place: Place {
-                cwd: env.cwd.clone(),
-                old,
-                stack: Some(Vec::new()),
-            },
+            place: Place { cwd: env.cwd.clone(), old, stack: Some(Vec::new()) },
             positional: (!env.positional.is_empty()).then(|| env.positional.clone()),
             log: Vec::new(),
             poisoned: false,
@@ -171,11 +167,7 @@ impl<'e> Flow<'e> {
         if self.poisoned || is_dynamic(name) {
             return Known::unknown();
         }
-        if let Some(slot) = self
-            .names
-            .get(name)
-            .and_then(|slot| self.slots.get(*slot as usize))
-        {
+        if let Some(slot) = self.names.get(name).and_then(|slot| self.slots.get(*slot as usize)) {
             if slot.odd {
                 return Known::unknown();
             }
@@ -212,14 +204,7 @@ impl<'e> Flow<'e> {
         let epoch = self.epoch;
         if let Some(entry) = self.slots.get_mut(slot as usize) {
             let odd = entry.odd;
-            let before = std::mem::replace(
-                entry,
-                Slot {
-                    known: Some(known),
-                    epoch,
-                    odd,
-                },
-            );
+            let before = std::mem::replace(entry, Slot { known: Some(known), epoch, odd });
             self.log.push(Undo::Slot(slot, before));
         }
     }
@@ -269,14 +254,7 @@ impl<'e> Flow<'e> {
                     "PWD" => exact_cwd(&self.place.cwd),
                     _ => exact_cwd(&self.place.old),
                 };
-                let before = std::mem::replace(
-                    entry,
-                    Slot {
-                        known: Some(Known::scalar(known)),
-                        epoch,
-                        odd,
-                    },
-                );
+                let before = std::mem::replace(entry, Slot { known: Some(Known::scalar(known)), epoch, odd });
                 self.log.push(Undo::Slot(slot, before));
             }
         }
@@ -284,10 +262,7 @@ impl<'e> Flow<'e> {
 
     /// Whether a variable is certainly not set by the text and not known from outside.
     pub(crate) fn is_unset(&self, name: &str) -> bool {
-        self.cleared == 0
-            && !self.poisoned
-            && !self.names.contains_key(name)
-            && !self.env.vars.contains_key(name)
+        self.cleared == 0 && !self.poisoned && !self.names.contains_key(name) && !self.env.vars.contains_key(name)
     }
 
     /// Goes elsewhere.
@@ -298,19 +273,11 @@ impl<'e> Flow<'e> {
 
     /// The folder may be any.
     pub(crate) fn lose_place(&mut self) {
-        self.go(Place {
-            cwd: Cwd::Unknown,
-            old: Cwd::Unknown,
-            stack: None,
-        });
+        self.go(Place { cwd: Cwd::Unknown, old: Cwd::Unknown, stack: None });
     }
 
     pub(crate) fn positional(&self) -> Option<&[Value]> {
-        if self.poisoned {
-            None
-        } else {
-            self.positional.as_deref()
-        }
+        if self.poisoned { None } else { self.positional.as_deref() }
     }
 
     pub(crate) fn set_positional(&mut self, values: Option<Vec<Value>>) {
@@ -347,12 +314,7 @@ impl<'e> Flow<'e> {
 
     /// What changed since the mark; the changes are forgotten.
     pub(crate) fn take(&mut self, mark: usize) -> Delta {
-        let mut delta = Delta {
-            slots: BTreeMap::new(),
-            cleared: None,
-            place: None,
-            positional: None,
-        };
+        let mut delta = Delta { slots: BTreeMap::new(), cleared: None, place: None, positional: None };
         for undo in self.log.get(mark..).unwrap_or_default() {
             match undo {
                 Undo::Slot(slot, _) => {
@@ -431,15 +393,8 @@ impl<'e> Flow<'e> {
             }
         }
         if !positionals.is_empty() {
-            let same = all(positionals.len())
-                && positionals
-                    .windows(2)
-                    .all(|pair| pair.first() == pair.last());
-            let values = if same {
-                positionals.pop().flatten()
-            } else {
-                None
-            };
+            let same = all(positionals.len()) && positionals.windows(2).all(|pair| pair.first() == pair.last());
+            let values = if same { positionals.pop().flatten() } else { None };
             self.set_positional(values);
         }
     }
@@ -448,9 +403,7 @@ impl<'e> Flow<'e> {
     fn before(&self, slot: u32) -> Option<Known> {
         let entry = self.slots.get(slot as usize)?;
         if entry.known.is_some() {
-            return (entry.epoch >= self.cleared)
-                .then(|| entry.known.clone())
-                .flatten();
+            return (entry.epoch >= self.cleared).then(|| entry.known.clone()).flatten();
         }
         self.labels.get(slot as usize).map(|name| self.get(name))
     }
@@ -481,18 +434,9 @@ pub(crate) fn join(a: Value, b: Value) -> Value {
         }
         return Value::Unknown;
     }
-    let common: String = a
-        .prefix()
-        .chars()
-        .zip(b.prefix().chars())
-        .take_while(|(x, y)| x == y)
-        .map(|(x, _)| x)
-        .collect();
-    if common.is_empty() {
-        Value::Unknown
-    } else {
-        Value::Prefix(common)
-    }
+    let common: String =
+        a.prefix().chars().zip(b.prefix().chars()).take_while(|(x, y)| x == y).map(|(x, _)| x).collect();
+    if common.is_empty() { Value::Unknown } else { Value::Prefix(common) }
 }
 
 fn exact_cwd(cwd: &Cwd) -> Value {
@@ -508,11 +452,7 @@ fn join_place(a: Place, b: Place) -> Place {
         return a;
     }
     let stack = if a.stack == b.stack { a.stack } else { None };
-    Place {
-        cwd: join_cwd(a.cwd, b.cwd),
-        old: join_cwd(a.old, b.old),
-        stack,
-    }
+    Place { cwd: join_cwd(a.cwd, b.cwd), old: join_cwd(a.old, b.old), stack }
 }
 
 /// One of two folders.
@@ -533,11 +473,7 @@ pub(crate) fn join_cwd(a: Cwd, b: Cwd) -> Cwd {
             all.push(path);
         }
     }
-    if all.len() > MOST_FOLDERS {
-        Cwd::Unknown
-    } else {
-        Cwd::OneOf(all)
-    }
+    if all.len() > MOST_FOLDERS { Cwd::Unknown } else { Cwd::OneOf(all) }
 }
 
 /// `path` as seen from `cwd`, with `.` and `..` removed by name, as `$PWD` does.
@@ -584,9 +520,5 @@ pub(crate) fn enter(cwd: &Cwd, target: &Value) -> Cwd {
             }
         }
     }
-    if all.len() == 1 {
-        all.pop().map_or(Cwd::Unknown, Cwd::At)
-    } else {
-        Cwd::OneOf(all)
-    }
+    if all.len() == 1 { all.pop().map_or(Cwd::Unknown, Cwd::At) } else { Cwd::OneOf(all) }
 }

@@ -91,9 +91,7 @@ fn is_cmdlet(name: &str) -> bool {
             | "Write"
             | "ForEach"
     );
-    known
-        && noun.starts_with(|c: char| c.is_ascii_uppercase())
-        && noun.bytes().all(|c| c.is_ascii_alphanumeric())
+    known && noun.starts_with(|c: char| c.is_ascii_uppercase()) && noun.bytes().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// `%USERPROFILE%`: at least three capitals between two percent signs.

@@ -34,22 +34,12 @@ impl Reader<'_, '_> {
         let raw = self.text.get(start..self.pos).unwrap_or_default();
         let (delimiter, quoted) = unquote(raw);
         let first = self.s.tree.next();
-        let text = Kind::Text {
-            text: delimiter.clone(),
-            quoted,
-            at: None,
-        };
+        let text = Kind::Text { text: delimiter.clone(), quoted, at: None };
         let part = self.push(text, start, first);
         let target = self.push(Kind::Word { parts: vec![part] }, start, first);
         let slot = u32::try_from(self.s.tree.heres.len()).unwrap_or(u32::MAX);
         self.s.tree.heres.push(None);
-        self.pending.push(Pending {
-            delimiter,
-            strip,
-            quoted,
-            slot,
-            start,
-        });
+        self.pending.push(Pending { delimiter, strip, quoted, slot, start });
         let _ = word;
         Some((target, slot))
     }
@@ -156,15 +146,7 @@ impl Reader<'_, '_> {
         let word = if pending.quoted {
             let first = self.s.tree.next();
             let at = (!pending.strip).then_some(span.start);
-            let part = self.push_span(
-                Kind::Text {
-                    text: text.to_vec(),
-                    quoted: true,
-                    at,
-                },
-                span,
-                first,
-            );
+            let part = self.push_span(Kind::Text { text: text.to_vec(), quoted: true, at }, span, first);
             self.push_span(Kind::Word { parts: vec![part] }, span, first)
         } else {
             if !self.enter() {
@@ -176,11 +158,7 @@ impl Reader<'_, '_> {
             word
         };
         if let Some(slot) = self.s.tree.heres.get_mut(pending.slot as usize) {
-            *slot = Some(Here {
-                span,
-                word,
-                quoted: pending.quoted,
-            });
+            *slot = Some(Here { span, word, quoted: pending.quoted });
         }
     }
 
@@ -196,10 +174,7 @@ impl Reader<'_, '_> {
 
     /// Here-documents whose substitution ended on their own line: bash takes the lines that follow.
     pub(crate) fn abandoned_heres(&mut self) {
-        let start = self
-            .pending
-            .first()
-            .map_or(self.pos, |pending| pending.start);
+        let start = self.pending.first().map_or(self.pos, |pending| pending.start);
         self.note(start, self.pos, Why::Unterminated);
     }
 }

@@ -33,18 +33,8 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(dialect: Dialect, limits: Limits, bytes: usize) -> Self {
-        let most_steps = (bytes as u64)
-            .saturating_mul(limits.steps_per_byte as u64)
-            .saturating_add(10_000);
-        Self {
-            tree: Tree::default(),
-            dialect,
-            limits,
-            depth: 0,
-            steps: 0,
-            most_steps,
-            stopped: false,
-        }
+        let most_steps = (bytes as u64).saturating_mul(limits.steps_per_byte as u64).saturating_add(10_000);
+        Self { tree: Tree::default(), dialect, limits, depth: 0, steps: 0, most_steps, stopped: false }
     }
 
     /// Records a piece that is not understood; neighbours of the same kind become one.
@@ -79,10 +69,7 @@ pub(crate) struct Reader<'t, 's> {
 
 /// Whether a byte ends an unquoted word.
 pub(crate) fn is_meta(c: u8) -> bool {
-    matches!(
-        c,
-        0 | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
-    )
+    matches!(c, 0 | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
 
 /// Whether a byte may begin a variable's name.
@@ -97,26 +84,12 @@ pub(crate) fn is_name(c: u8) -> bool {
 
 impl<'t, 's> Reader<'t, 's> {
     pub(crate) fn new(text: &'t [u8], map: Map<'t>, s: &'s mut Shared) -> Self {
-        Self {
-            text,
-            map,
-            pos: 0,
-            end: text.len(),
-            pending: Vec::new(),
-            in_subst: false,
-            resume: None,
-            rewinds: 0,
-            s,
-        }
+        Self { text, map, pos: 0, end: text.len(), pending: Vec::new(), in_subst: false, resume: None, rewinds: 0, s }
     }
 
     /// The byte at an index, NUL past the end.
     pub(crate) fn at(&self, index: usize) -> u8 {
-        if index < self.end {
-            self.text.get(index).copied().unwrap_or(0)
-        } else {
-            0
-        }
+        if index < self.end { self.text.get(index).copied().unwrap_or(0) } else { 0 }
     }
 
     /// The next byte, behind any line continuations.
@@ -262,9 +235,7 @@ impl<'t, 's> Reader<'t, 's> {
             self.text.len()
         } else {
             let rest = self.text.get(start..).unwrap_or_default();
-            rest.iter()
-                .position(|c| *c == b'\n')
-                .map_or(self.text.len(), |at| start + at + 1)
+            rest.iter().position(|c| *c == b'\n').map_or(self.text.len(), |at| start + at + 1)
         };
         self.cut_off(resume);
     }
@@ -281,11 +252,7 @@ impl<'t, 's> Reader<'t, 's> {
             return false;
         };
         self.end = self.text.len();
-        self.pos = if self.s.stopped {
-            self.end
-        } else {
-            resume.min(self.end)
-        };
+        self.pos = if self.s.stopped { self.end } else { resume.min(self.end) };
         if self.s.tree.opaque.len() > MOST_OPAQUE {
             self.stop(Why::TooMuch);
             self.pos = self.end;
@@ -469,14 +436,7 @@ impl Keyword {
     pub(crate) fn closes(self) -> bool {
         matches!(
             self,
-            Self::Then
-                | Self::Elif
-                | Self::Else
-                | Self::Fi
-                | Self::Do
-                | Self::Done
-                | Self::Esac
-                | Self::Close
+            Self::Then | Self::Elif | Self::Else | Self::Fi | Self::Do | Self::Done | Self::Esac | Self::Close
         )
     }
 }

@@ -31,8 +31,7 @@ mod word;
 mod zsh;
 
 pub use inventory::{
-    Assignment, Command, Contexts, HereDoc, Inventory, Opaque, Pipe, Redirect, RedirectOp, Stdin,
-    Why, Word,
+    Assignment, Command, Contexts, HereDoc, Inventory, Opaque, Pipe, Redirect, RedirectOp, Stdin, Why, Word,
 };
 pub use limits::Limits;
 pub use span::Span;
@@ -57,17 +56,13 @@ pub fn read(text: &[u8], env: &Env, dialect: Dialect, limits: &Limits) -> Invent
     let mut opaque = Vec::new();
     let kept = text.get(..limits.bytes).unwrap_or(text);
     if kept.len() < text.len() {
-        opaque.push(Opaque {
-            span: Span::new(kept.len(), text.len()),
-            why: Why::TooLong,
-        });
+        opaque.push(Opaque { span: Span::new(kept.len(), text.len()), why: Why::TooLong });
     }
     let mut shared = lexer::Shared::new(dialect, *limits, kept.len());
     let root = parse(kept, &mut shared);
     let steps = shared.steps;
     let tree = shared.tree;
-    let mut inventory =
-        walk::Walk::new(env, dialect, *limits, kept.len()).whole(&tree, root, steps);
+    let mut inventory = walk::Walk::new(env, dialect, *limits, kept.len()).whole(&tree, root, steps);
     inventory.opaque.extend(opaque);
     inventory
 }

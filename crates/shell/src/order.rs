@@ -51,11 +51,7 @@ impl Walk<'_> {
                     if !wanted {
                         continue;
                     }
-                    let size = if let Stdin::Pipe(from) = &fed {
-                        from.len()
-                    } else {
-                        16
-                    };
+                    let size = if let Stdin::Pipe(from) = &fed { from.len() } else { 16 };
                     if !self.indices(size) {
                         return;
                     }
@@ -82,8 +78,7 @@ impl Walk<'_> {
         for command in &self.out.commands {
             seen += 1;
             let program = command.words.first().map(|word| &word.value);
-            let calls =
-                program.is_none_or(|value| value.all().is_none_or(|all| all.contains(&name)));
+            let calls = program.is_none_or(|value| value.all().is_none_or(|all| all.contains(&name)));
             if !calls || command.words.is_empty() {
                 continue;
             }

@@ -18,34 +18,17 @@ impl Walk<'_> {
     pub(crate) fn param(&mut self, t: &Tree, param: &Param, span: Span, at: &At) -> Piece {
         let index = param.index.map(|index| self.index(t, index, at));
         let quoted = param.quoted;
-        let unknown = Piece::Value {
-            value: Value::Unknown,
-            quoted,
-        };
+        let unknown = Piece::Value { value: Value::Unknown, quoted };
         // `${v:-word}`: the word's assignments may or may not happen
         let mark = self.flow.mark();
         let args: Vec<Word> = match param.op {
-            Op::Slice => param
-                .args
-                .iter()
-                .map(|arg| self.slice_arg(t, *arg, at))
-                .collect(),
-            _ => param
-                .args
-                .iter()
-                .map(|arg| self.single(t, *arg, at, false))
-                .collect(),
+            Op::Slice => param.args.iter().map(|arg| self.slice_arg(t, *arg, at)).collect(),
+            _ => param.args.iter().map(|arg| self.single(t, *arg, at, false)).collect(),
         };
-        if matches!(
-            param.op,
-            Op::Default(_) | Op::Assign(_) | Op::Error(_) | Op::Other(_)
-        ) {
+        if matches!(param.op, Op::Default(_) | Op::Assign(_) | Op::Error(_) | Op::Other(_)) {
             self.flow.maybe(mark);
         }
-        let first = args
-            .first()
-            .map(|word| word.value.clone())
-            .unwrap_or(Value::Unknown);
+        let first = args.first().map(|word| word.value.clone()).unwrap_or(Value::Unknown);
         if let Op::Assign(_) = param.op {
             self.flow.forget(&param.name);
         }
@@ -60,10 +43,7 @@ impl Walk<'_> {
             return self.prompt(known.value, quoted, span);
         }
         if param.length {
-            return Piece::Value {
-                value: length(&known, index.as_ref()),
-                quoted,
-            };
+            return Piece::Value { value: length(&known, index.as_ref()), quoted };
         }
         if let Some(values) = &known.list
             && self.is_all(&param.name, index.as_ref())
@@ -84,10 +64,7 @@ impl Walk<'_> {
         self.arithmetic(t, arg, at);
         Word {
             span: t.span(arg),
-            value: t
-                .literal(arg)
-                .and_then(|text| String::from_utf8(text).ok())
-                .map_or(Value::Unknown, Value::Exact),
+            value: t.literal(arg).and_then(|text| String::from_utf8(text).ok()).map_or(Value::Unknown, Value::Exact),
             quoted: false,
             glob: false,
             split: false,
@@ -101,18 +78,14 @@ impl Walk<'_> {
             return Value::Exact(text.to_owned());
         }
         self.arithmetic(t, index, at);
-        match t
-            .literal(index)
-            .and_then(|text| String::from_utf8(text).ok())
-        {
+        match t.literal(index).and_then(|text| String::from_utf8(text).ok()) {
             Some(text) if text.bytes().all(|c| c.is_ascii_digit()) => Value::Exact(text),
             _ => Value::Unknown,
         }
     }
 
     fn is_all(&self, name: &str, index: Option<&Value>) -> bool {
-        matches!(name, "@" | "*")
-            || matches!(index, Some(Value::Exact(text)) if text == "@" || text == "*")
+        matches!(name, "@" | "*") || matches!(index, Some(Value::Exact(text)) if text == "@" || text == "*")
     }
 
     /// What a parameter holds, before any operator.
@@ -121,10 +94,7 @@ impl Walk<'_> {
         match name {
             "@" | "*" => {
                 let list = self.flow.positional().map(<[Value]>::to_vec);
-                Known {
-                    value: Value::Unknown,
-                    list,
-                }
+                Known { value: Value::Unknown, list }
             }
             "#" => match self.flow.positional() {
                 Some(values) => Known::scalar(Value::Exact(values.len().to_string())),
@@ -135,11 +105,7 @@ impl Walk<'_> {
                 let Some(values) = self.flow.positional() else {
                     return unknown;
                 };
-                let Some(number) = name
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|number| number.checked_sub(1))
-                else {
+                let Some(number) = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) else {
                     return unknown;
                 };
                 Known::scalar(values.get(number).cloned().unwrap_or(Value::Unknown))
@@ -153,10 +119,7 @@ impl Walk<'_> {
                         None => unknown,
                     },
                     Some(Value::Exact(text)) => {
-                        let element = known
-                            .list
-                            .as_ref()
-                            .and_then(|list| list.get(text.parse::<usize>().ok()?));
+                        let element = known.list.as_ref().and_then(|list| list.get(text.parse::<usize>().ok()?));
                         match (element, &known.list) {
                             (Some(value), _) => Known::scalar(value.clone()),
                             _ => unknown,
@@ -197,29 +160,18 @@ impl Walk<'_> {
     /// `${v@P}` expands the value as a prompt, commands in it run.
     fn prompt(&mut self, value: Value, quoted: bool, span: Span) -> Piece {
         let harmless = match value.all() {
-            Some(texts) => texts
-                .iter()
-                .all(|text| !text.contains(['$', '`', '\\', '!'])),
+            Some(texts) => texts.iter().all(|text| !text.contains(['$', '`', '\\', '!'])),
             None => false,
         };
         if !harmless {
             self.opaque(span, Why::Expansion);
-            return Piece::Value {
-                value: Value::Unknown,
-                quoted,
-            };
+            return Piece::Value { value: Value::Unknown, quoted };
         }
         Piece::Value { value, quoted }
     }
 
     /// `"$@"`, `$*` and their like for arrays.
-    fn several(
-        &mut self,
-        name: &str,
-        index: Option<&Value>,
-        values: &[Value],
-        quoted: bool,
-    ) -> Piece {
+    fn several(&mut self, name: &str, index: Option<&Value>, values: &[Value], quoted: bool) -> Piece {
         let star = name == "*" || matches!(index, Some(Value::Exact(text)) if text == "*");
         if quoted && !star {
             return Piece::Many(values.to_vec());
@@ -227,10 +179,7 @@ impl Walk<'_> {
         let between = match self.flow.get("IFS").value {
             Value::Exact(ifs) => ifs.chars().next().map(String::from).unwrap_or_default(),
             _ => {
-                return Piece::Value {
-                    value: Value::Unknown,
-                    quoted,
-                };
+                return Piece::Value { value: Value::Unknown, quoted };
             }
         };
         let mut joined = Value::Exact(String::new());
@@ -239,23 +188,12 @@ impl Walk<'_> {
                 joined = crate::fields::concat(joined, Value::Exact(between.clone())).0;
             }
             let (next, cost) = crate::fields::concat(joined, value.clone());
-            joined = if self.spend(cost, 0) {
-                next
-            } else {
-                Value::Unknown
-            };
+            joined = if self.spend(cost, 0) { next } else { Value::Unknown };
         }
-        if !quoted
-            && values
-                .iter()
-                .any(|value| value.exact().is_none_or(|text| text.is_empty()))
-        {
+        if !quoted && values.iter().any(|value| value.exact().is_none_or(|text| text.is_empty())) {
             joined = Value::Unknown;
         }
-        Piece::Value {
-            value: joined,
-            quoted,
-        }
+        Piece::Value { value: joined, quoted }
     }
 
     fn operator(&mut self, param: &Param, value: &Value, first: &Value, args: &[Word]) -> Value {
@@ -306,23 +244,13 @@ impl Walk<'_> {
                             && !from.contains(['*', '?', '[', '(', '\\']) =>
                     {
                         let result = each(value, |text| replace(text, kind, &from, &with));
-                        let cost = result
-                            .all()
-                            .map_or(0, |all| all.iter().map(|text| text.len()).sum());
-                        if self.spend(cost, 0) {
-                            result
-                        } else {
-                            Value::Unknown
-                        }
+                        let cost = result.all().map_or(0, |all| all.iter().map(|text| text.len()).sum());
+                        if self.spend(cost, 0) { result } else { Value::Unknown }
                     }
                     _ => Value::Unknown,
                 }
             }
-            Op::Case(kind, all)
-                if args
-                    .first()
-                    .is_none_or(|word| word.value == Value::Exact(String::new())) =>
-            {
+            Op::Case(kind, all) if args.first().is_none_or(|word| word.value == Value::Exact(String::new())) => {
                 each(value, |text| change_case(text, kind, all))
             }
             Op::At(b'U') => each(value, |text| change_case(text, b'^', true)),
@@ -332,12 +260,7 @@ impl Walk<'_> {
         }
     }
 
-    fn trim(
-        &mut self,
-        value: &Value,
-        args: &[Word],
-        cut: impl Fn(&[char], &[char]) -> String,
-    ) -> Value {
+    fn trim(&mut self, value: &Value, args: &[Word], cut: impl Fn(&[char], &[char]) -> String) -> Value {
         let Some(word) = args.first() else {
             return Value::Unknown;
         };
@@ -345,10 +268,7 @@ impl Walk<'_> {
             return Value::Unknown;
         };
         // a quoted `*` is no pattern; telling the two apart is not worth it
-        if !pattern::is_simple(text)
-            || (word.quoted && text.contains(['*', '?']))
-            || text.len() > 64
-        {
+        if !pattern::is_simple(text) || (word.quoted && text.contains(['*', '?'])) || text.len() > 64 {
             return Value::Unknown;
         }
         let pattern: Vec<char> = text.chars().collect();
@@ -378,9 +298,7 @@ fn length(known: &Known, index: Option<&Value>) -> Value {
     let all = matches!(index, Some(Value::Exact(text)) if text == "@" || text == "*");
     match (&known.list, &known.value) {
         (Some(list), _) if all => Value::Exact(list.len().to_string()),
-        (None, Value::Exact(text)) if !all && text.is_ascii() => {
-            Value::Exact(text.len().to_string())
-        }
+        (None, Value::Exact(text)) if !all && text.is_ascii() => Value::Exact(text.len().to_string()),
         _ => Value::Unknown,
     }
 }
@@ -396,21 +314,14 @@ fn slice(text: &str, args: &[Word]) -> Option<String> {
     let to = match args.get(1) {
         Some(word) => {
             let len = number(word)?;
-            if len < 0 {
-                total + len
-            } else {
-                from.checked_add(len)?
-            }
+            if len < 0 { total + len } else { from.checked_add(len)? }
         }
         None => total,
     };
     if from < 0 || to < from {
         return None;
     }
-    let (from, to) = (
-        usize::try_from(from.min(total)).ok()?,
-        usize::try_from(to.min(total)).ok()?,
-    );
+    let (from, to) = (usize::try_from(from.min(total)).ok()?, usize::try_from(to.min(total)).ok()?);
     Some(chars.get(from..to)?.iter().collect())
 }
 
@@ -437,16 +348,7 @@ fn change_case(text: &str, kind: u8, all: bool) -> Option<String> {
         return None;
     }
     let change = |c: char| {
-        if kind == b'^' {
-            c.to_ascii_uppercase()
-        } else {
-            c.to_ascii_lowercase()
-        }
+        if kind == b'^' { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
     };
-    Some(
-        text.chars()
-            .enumerate()
-            .map(|(index, c)| if all || index == 0 { change(c) } else { c })
-            .collect(),
-    )
+    Some(text.chars().enumerate().map(|(index, c)| if all || index == 0 { change(c) } else { c }).collect())
 }

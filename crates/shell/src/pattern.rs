@@ -35,19 +35,11 @@ pub(crate) fn matches(pattern: &[char], text: &[char]) -> bool {
 /// Length in characters of the prefix that is removed, shortest or longest.
 pub(crate) fn prefix(pattern: &[char], text: &[char], longest: bool) -> Option<usize> {
     let fits = |len: &usize| matches(pattern, text.get(..*len).unwrap_or_default());
-    if longest {
-        (0..=text.len()).rev().find(fits)
-    } else {
-        (0..=text.len()).find(fits)
-    }
+    if longest { (0..=text.len()).rev().find(fits) } else { (0..=text.len()).find(fits) }
 }
 
 /// Where the suffix that is removed begins, shortest or longest.
 pub(crate) fn suffix(pattern: &[char], text: &[char], longest: bool) -> Option<usize> {
     let fits = |at: &usize| matches(pattern, text.get(*at..).unwrap_or_default());
-    if longest {
-        (0..=text.len()).find(fits)
-    } else {
-        (0..=text.len()).rev().find(fits)
-    }
+    if longest { (0..=text.len()).find(fits) } else { (0..=text.len()).rev().find(fits) }
 }

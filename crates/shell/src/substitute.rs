@@ -16,10 +16,7 @@ pub(crate) fn output(walk: &Walk<'_>, t: &Tree, list: Id, from: usize) -> Value 
     let [(only, false)] = items.as_slice() else {
         return Value::Unknown;
     };
-    if !matches!(
-        t.get(*only).map(|node| &node.kind),
-        Some(Kind::Simple { .. })
-    ) {
+    if !matches!(t.get(*only).map(|node| &node.kind), Some(Kind::Simple { .. })) {
         return Value::Unknown;
     }
     let Some(command) = walk.out.commands.get(from) else {
@@ -43,12 +40,7 @@ pub(crate) fn output(walk: &Walk<'_>, t: &Tree, list: Id, from: usize) -> Value 
         Some(["basename", path]) if !path.starts_with('-') => Some(basename(path).to_owned()),
         Some(["basename", path, suffix]) if !path.starts_with('-') => {
             let name = basename(path);
-            Some(
-                name.strip_suffix(suffix)
-                    .filter(|rest| !rest.is_empty())
-                    .unwrap_or(name)
-                    .to_owned(),
-            )
+            Some(name.strip_suffix(suffix).filter(|rest| !rest.is_empty()).unwrap_or(name).to_owned())
         }
         _ => None,
     };
@@ -61,11 +53,7 @@ pub(crate) fn output(walk: &Walk<'_>, t: &Tree, list: Id, from: usize) -> Value 
 }
 
 fn plain(word: &Word) -> Option<&str> {
-    if word.glob || word.split {
-        None
-    } else {
-        word.value.exact()
-    }
+    if word.glob || word.split { None } else { word.value.exact() }
 }
 
 fn here_document(command: &Command) -> Option<String> {
@@ -81,9 +69,7 @@ fn here_document(command: &Command) -> Option<String> {
 
 fn echo(args: &[&str]) -> Option<String> {
     // options and backslashes: shells differ
-    if args.first().is_some_and(|arg| arg.starts_with('-'))
-        || args.iter().any(|arg| arg.contains('\\'))
-    {
+    if args.first().is_some_and(|arg| arg.starts_with('-')) || args.iter().any(|arg| arg.contains('\\')) {
         return None;
     }
     Some(args.join(" "))
@@ -139,21 +125,13 @@ fn printf(args: &[&str]) -> Option<String> {
 fn dirname(path: &str) -> String {
     let trimmed = path.trim_end_matches('/');
     if trimmed.is_empty() {
-        return if path.is_empty() {
-            ".".to_owned()
-        } else {
-            "/".to_owned()
-        };
+        return if path.is_empty() { ".".to_owned() } else { "/".to_owned() };
     }
     match trimmed.rfind('/') {
         None => ".".to_owned(),
         Some(at) => {
             let folder = trimmed.get(..at).unwrap_or_default().trim_end_matches('/');
-            if folder.is_empty() {
-                "/".to_owned()
-            } else {
-                folder.to_owned()
-            }
+            if folder.is_empty() { "/".to_owned() } else { folder.to_owned() }
         }
     }
 }

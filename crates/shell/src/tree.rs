@@ -260,11 +260,7 @@ impl Tree {
     pub(crate) fn plain(&self, id: Id) -> Option<&str> {
         match self.parts(id) {
             [part] => match self.get(*part).map(|node| &node.kind) {
-                Some(Kind::Text {
-                    text,
-                    quoted: false,
-                    ..
-                }) => std::str::from_utf8(text).ok(),
+                Some(Kind::Text { text, quoted: false, .. }) => std::str::from_utf8(text).ok(),
                 _ => None,
             },
             _ => None,

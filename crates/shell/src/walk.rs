@@ -10,8 +10,8 @@ use crate::effects::{self, Effects};
 use crate::flow::{Flow, Known};
 use crate::tree::{Fd, Id, Join, Kind, Tree};
 use crate::{
-    Assignment, Command, Contexts, Cwd, Dialect, Env, HereDoc, Inventory, Limits, Opaque, Pipe,
-    Redirect, Span, Stdin, Value, Why, Word,
+    Assignment, Command, Contexts, Cwd, Dialect, Env, HereDoc, Inventory, Limits, Opaque, Pipe, Redirect, Span, Stdin,
+    Value, Why, Word,
 };
 
 /// Where the walk stands.
@@ -25,18 +25,10 @@ pub(crate) struct At {
 }
 
 impl At {
-    pub(crate) const TOP: Self = Self {
-        contexts: Contexts(0),
-        parent: None,
-        pipe: None,
-        function: false,
-    };
+    pub(crate) const TOP: Self = Self { contexts: Contexts(0), parent: None, pipe: None, function: false };
 
     pub(crate) fn with(self, context: Contexts) -> Self {
-        Self {
-            contexts: self.contexts.with(context),
-            ..self
-        }
+        Self { contexts: self.contexts.with(context), ..self }
     }
 }
 
@@ -70,9 +62,7 @@ pub(crate) struct Walk<'e> {
 
 impl<'e> Walk<'e> {
     pub(crate) fn new(env: &'e Env, dialect: Dialect, limits: Limits, bytes: usize) -> Self {
-        let most_steps = (bytes as u64)
-            .saturating_mul(limits.steps_per_byte as u64)
-            .saturating_add(10_000);
+        let most_steps = (bytes as u64).saturating_mul(limits.steps_per_byte as u64).saturating_add(10_000);
         Self {
             out: Inventory::default(),
             flow: Flow::new(env),
@@ -194,10 +184,7 @@ impl<'e> Walk<'e> {
 
     /// Commands so far of the compound whose redirects are read.
     pub(crate) fn compound_commands(&self) -> Vec<u32> {
-        (self.compound_from..self.out.commands.len())
-            .filter_map(|index| u32::try_from(index).ok())
-            .take(4096)
-            .collect()
+        (self.compound_from..self.out.commands.len()).filter_map(|index| u32::try_from(index).ok()).take(4096).collect()
     }
 
     /// Makes what these effects name unknown.
@@ -217,10 +204,7 @@ impl<'e> Walk<'e> {
         }
         if effects.calls {
             let calls = std::mem::take(&mut self.function_effects);
-            self.apply(&Effects {
-                calls: false,
-                ..calls.clone()
-            });
+            self.apply(&Effects { calls: false, ..calls.clone() });
             self.function_effects = calls;
         }
     }
@@ -247,11 +231,7 @@ impl<'e> Walk<'e> {
             }
             Kind::AndOr { head, tail } => self.and_or(t, *head, tail, at),
             Kind::Pipeline { members } => self.pipeline(t, members, at),
-            Kind::Simple {
-                assigns,
-                words,
-                redirects,
-            } => self.simple(t, node.span, assigns, words, redirects, at),
+            Kind::Simple { assigns, words, redirects } => self.simple(t, node.span, assigns, words, redirects, at),
             Kind::Subshell { list } => {
                 let mark = self.flow.mark();
                 let stdin = self.stdin.clone();
@@ -260,9 +240,7 @@ impl<'e> Walk<'e> {
                 self.stdin = stdin;
             }
             Kind::Group { list } => self.node(t, *list, at),
-            Kind::Redirected { inner, redirects } => {
-                self.redirected(t, node.span, *inner, redirects, at)
-            }
+            Kind::Redirected { inner, redirects } => self.redirected(t, node.span, *inner, redirects, at),
             Kind::Cond { words } => self.test(t, words, at),
             Kind::Math { word, also } => {
                 self.arithmetic(t, *word, at);
@@ -285,9 +263,7 @@ impl<'e> Walk<'e> {
         let Some(node) = t.get(id) else { return };
         match &node.kind {
             Kind::If { arms, other } => self.if_clause(t, arms, *other, at),
-            Kind::For { name, words, body } => {
-                self.for_loop(t, name, words.as_deref(), *body, id, at)
-            }
+            Kind::For { name, words, body } => self.for_loop(t, name, words.as_deref(), *body, id, at),
             Kind::While { cond, body } => {
                 let effects = self.enter_loop(t, id);
                 let at = at.with(Contexts::LOOP);
@@ -384,10 +360,7 @@ impl<'e> Walk<'e> {
         for _ in 0..8 {
             match t.get(id).map(|node| &node.kind) {
                 Some(Kind::Simple { words, .. }) => {
-                    let name = words
-                        .first()
-                        .and_then(|word| t.plain(*word))
-                        .unwrap_or_default();
+                    let name = words.first().and_then(|word| t.plain(*word)).unwrap_or_default();
                     if self.functions.contains(name) {
                         return false;
                     }
@@ -424,22 +397,11 @@ impl<'e> Walk<'e> {
                 let now = self.out.commands.len();
                 let mut from = before.clone();
                 // the nearest ones matter most when there are too many
-                let room = if self.indices(now - start + from.len()) {
-                    now - start
-                } else {
-                    16
-                };
-                from.extend(
-                    (start.max(now.saturating_sub(room))..now)
-                        .filter_map(|index| u32::try_from(index).ok()),
-                );
+                let room = if self.indices(now - start + from.len()) { now - start } else { 16 };
+                from.extend((start.max(now.saturating_sub(room))..now).filter_map(|index| u32::try_from(index).ok()));
                 self.stdin = Rc::new(Stdin::Pipe(from));
             }
-            let pipe = Some(Pipe {
-                id,
-                member: u16::try_from(member).unwrap_or(u16::MAX),
-                of,
-            });
+            let pipe = Some(Pipe { id, member: u16::try_from(member).unwrap_or(u16::MAX), of });
             let mark = self.flow.mark();
             self.node(t, *node, &At { pipe, ..*at });
             if member + 1 == members.len() {
@@ -469,14 +431,7 @@ impl<'e> Walk<'e> {
         self.flow.merge(deltas, other.is_some());
     }
 
-    fn branch(
-        &mut self,
-        t: &Tree,
-        body: Id,
-        at: &At,
-        inner: &At,
-        deltas: &mut Vec<crate::flow::Delta>,
-    ) {
+    fn branch(&mut self, t: &Tree, body: Id, at: &At, inner: &At, deltas: &mut Vec<crate::flow::Delta>) {
         let mark = self.flow.mark();
         self.node(t, body, inner);
         if self.leaves(t, body, at) {
@@ -517,11 +472,7 @@ impl<'e> Walk<'e> {
         let value = match words {
             Some(_) => one_of(&list),
             None => match self.flow.positional() {
-                Some(values) => values
-                    .iter()
-                    .cloned()
-                    .reduce(crate::flow::join)
-                    .unwrap_or(Value::Unknown),
+                Some(values) => values.iter().cloned().reduce(crate::flow::join).unwrap_or(Value::Unknown),
                 None => Value::Unknown,
             },
         };
@@ -537,24 +488,11 @@ impl<'e> Walk<'e> {
         let stdin = std::mem::replace(&mut self.stdin, Rc::new(Stdin::Inherited));
         // it may be called at any time after anything
         let everything = std::mem::take(&mut self.all_effects);
-        self.apply(&Effects {
-            positional: true,
-            calls: false,
-            ..everything.clone()
-        });
+        self.apply(&Effects { positional: true, calls: false, ..everything.clone() });
         self.all_effects = everything;
         let from = self.out.commands.len();
         let contexts = at.contexts.with(Contexts::FUNCTION);
-        self.node(
-            t,
-            body,
-            &At {
-                contexts,
-                pipe: None,
-                function: true,
-                ..*at
-            },
-        );
+        self.node(t, body, &At { contexts, pipe: None, function: true, ..*at });
         let to = self.out.commands.len();
         for name in names {
             self.bodies.push((name.clone(), from, to));
@@ -566,16 +504,8 @@ impl<'e> Walk<'e> {
     /// A compound with redirects: they come first, so that its commands know what they read.
     fn redirected(&mut self, t: &Tree, span: Span, inner: Id, redirects: &[Id], at: &At) {
         let index = self.reserve(span, at);
-        let own = At {
-            parent: Some(index),
-            pipe: None,
-            ..*at
-        };
-        let span = redirects
-            .iter()
-            .map(|id| t.span(*id))
-            .reduce(Span::join)
-            .unwrap_or(span);
+        let own = At { parent: Some(index), pipe: None, ..*at };
+        let span = redirects.iter().map(|id| t.span(*id)).reduce(Span::join).unwrap_or(span);
         let from = self.out.commands.len();
         let (list, stdin) = self.redirect_list(t, redirects, &own);
         let read = self.out.commands.len();
@@ -597,31 +527,17 @@ impl<'e> Walk<'e> {
     }
 
     /// Commands that read from a compound's redirect read from all that it holds.
-    fn feed(
-        &mut self,
-        readers: std::ops::Range<usize>,
-        parent: u32,
-        writers: std::ops::Range<usize>,
-    ) {
+    fn feed(&mut self, readers: std::ops::Range<usize>, parent: u32, writers: std::ops::Range<usize>) {
         if readers.is_empty() {
             return;
         }
-        let room = if self.indices(readers.len().saturating_mul(writers.len())) {
-            writers.len()
-        } else {
-            16
-        };
+        let room = if self.indices(readers.len().saturating_mul(writers.len())) { writers.len() } else { 16 };
         for reader in readers {
             if let Some(command) = self.out.commands.get_mut(reader)
                 && let Stdin::Pipe(from) = &mut command.stdin
                 && from.contains(&parent)
             {
-                from.extend(
-                    writers
-                        .clone()
-                        .take(room)
-                        .filter_map(|index| u32::try_from(index).ok()),
-                );
+                from.extend(writers.clone().take(room).filter_map(|index| u32::try_from(index).ok()));
             }
         }
     }
@@ -679,72 +595,36 @@ impl<'e> Walk<'e> {
 
     /// A copy of a redirect, with its text if there is enough to spend.
     fn affordable(&mut self, redirect: &Redirect) -> Redirect {
-        let size = |value: &Value| {
-            value.all().map_or(value.prefix().len(), |all| {
-                all.iter().map(|text| text.len()).sum()
-            })
-        };
-        let bytes = size(&redirect.target.value)
-            + redirect.here.as_ref().map_or(0, |here| size(&here.value));
+        let size =
+            |value: &Value| value.all().map_or(value.prefix().len(), |all| all.iter().map(|text| text.len()).sum());
+        let bytes = size(&redirect.target.value) + redirect.here.as_ref().map_or(0, |here| size(&here.value));
         if self.spend(bytes, 0) {
             return redirect.clone();
         }
         let target = crate::eval::unknown(redirect.target.span);
-        let here = redirect.here.as_ref().map(|here| HereDoc {
-            span: here.span,
-            value: Value::Unknown,
-            quoted: here.quoted,
-        });
-        Redirect {
-            span: redirect.span,
-            op: redirect.op,
-            target,
-            here,
-        }
+        let here =
+            redirect.here.as_ref().map(|here| HereDoc { span: here.span, value: Value::Unknown, quoted: here.quoted });
+        Redirect { span: redirect.span, op: redirect.op, target, here }
     }
 
     /// Redirects with their values, and what they make of standard input.
-    pub(crate) fn redirect_list(
-        &mut self,
-        t: &Tree,
-        ids: &[Id],
-        at: &At,
-    ) -> (Vec<Redirect>, Option<Stdin>) {
+    pub(crate) fn redirect_list(&mut self, t: &Tree, ids: &[Id], at: &At) -> (Vec<Redirect>, Option<Stdin>) {
         let mut list = Vec::new();
         let mut stdin = None;
         for id in ids {
             let Some(node) = t.get(*id) else { continue };
-            let Kind::Redirect {
-                op,
-                fd,
-                target,
-                here,
-                input,
-            } = &node.kind
-            else {
+            let Kind::Redirect { op, fd, target, here, input } = &node.kind else {
                 continue;
             };
             let word = match op {
                 crate::RedirectOp::HereString => self.single(t, *target, at, false),
                 _ => self.target(t, *target, at),
             };
-            let here = here
-                .and_then(|slot| t.heres.get(slot as usize))
-                .and_then(Option::as_ref)
-                .map(|here| {
-                    let text = self.single(t, here.word, at, false);
-                    HereDoc {
-                        span: here.span,
-                        value: text.value,
-                        quoted: here.quoted,
-                    }
-                });
-            let redirect = Redirect {
-                span: node.span,
-                op: *op,
-                target: word,
-                here,
-            };
+            let here = here.and_then(|slot| t.heres.get(slot as usize)).and_then(Option::as_ref).map(|here| {
+                let text = self.single(t, here.word, at, false);
+                HereDoc { span: here.span, value: text.value, quoted: here.quoted }
+            });
+            let redirect = Redirect { span: node.span, op: *op, target: word, here };
             let reads = match fd {
                 Fd::Default => *input,
                 Fd::Number(number) => *number == 0,
@@ -764,13 +644,7 @@ impl<'e> Walk<'e> {
     /// `NAME=value` and its kin: the value, and the variable from here on.
     pub(crate) fn assign(&mut self, t: &Tree, id: Id, at: &At) -> Option<Assignment> {
         let node = t.get(id)?;
-        let Kind::Assign {
-            name,
-            index,
-            append,
-            value,
-        } = &node.kind
-        else {
+        let Kind::Assign { name, index, append, value } = &node.kind else {
             return None;
         };
         if let Some(index) = index {
@@ -778,11 +652,7 @@ impl<'e> Walk<'e> {
         }
         let known = match self.elements(t, *value, at) {
             Some(list) => {
-                let before = if *append {
-                    self.flow.get(name).list
-                } else {
-                    Some(Vec::new())
-                };
+                let before = if *append { self.flow.get(name).list } else { Some(Vec::new()) };
                 let list = match (before, list) {
                     (Some(mut all), Some(more)) if all.len() + more.len() <= 256 => {
                         all.extend(more);
@@ -790,67 +660,34 @@ impl<'e> Walk<'e> {
                     }
                     _ => None,
                 };
-                let first = list
-                    .as_ref()
-                    .and_then(|list| list.first().cloned())
-                    .unwrap_or(Value::Unknown);
+                let first = list.as_ref().and_then(|list| list.first().cloned()).unwrap_or(Value::Unknown);
                 Known { value: first, list }
             }
             None => {
                 let word = self.single(t, *value, at, true);
                 if *append {
-                    let (value, cost) =
-                        crate::fields::concat(self.flow.get(name).value, word.value);
-                    Known::scalar(if self.spend(cost, 0) {
-                        value
-                    } else {
-                        Value::Unknown
-                    })
+                    let (value, cost) = crate::fields::concat(self.flow.get(name).value, word.value);
+                    Known::scalar(if self.spend(cost, 0) { value } else { Value::Unknown })
                 } else {
                     Known::scalar(word.value)
                 }
             }
         };
-        let value = if known.list.is_some() {
-            Value::Unknown
-        } else {
-            known.value.clone()
-        };
-        let known = if index.is_some() {
-            Known::scalar(Value::Unknown)
-        } else {
-            known
-        };
+        let value = if known.list.is_some() { Value::Unknown } else { known.value.clone() };
+        let known = if index.is_some() { Known::scalar(Value::Unknown) } else { known };
         self.flow.set(name, known);
-        Some(Assignment {
-            span: node.span,
-            name: name.clone(),
-            value,
-        })
+        Some(Assignment { span: node.span, name: name.clone(), value })
     }
 
     /// `[[ … ]]`: its words, some of which are arithmetic.
     fn test(&mut self, t: &Tree, words: &[Id], at: &At) {
-        let values: Vec<Word> = words
-            .iter()
-            .map(|word| self.single(t, *word, at, false))
-            .collect();
-        let numeric = |text: Option<&str>| {
-            matches!(text, Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"))
-        };
+        let values: Vec<Word> = words.iter().map(|word| self.single(t, *word, at, false)).collect();
+        let numeric = |text: Option<&str>| matches!(text, Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
         for (index, word) in values.iter().enumerate() {
-            let operator = |at: Option<usize>| {
-                at.and_then(|at| values.get(at))
-                    .and_then(|word| word.value.exact())
-            };
-            let beside =
-                numeric(operator(index.checked_sub(1))) || numeric(operator(Some(index + 1)));
+            let operator = |at: Option<usize>| at.and_then(|at| values.get(at)).and_then(|word| word.value.exact());
+            let beside = numeric(operator(index.checked_sub(1))) || numeric(operator(Some(index + 1)));
             let named = matches!(operator(index.checked_sub(1)), Some("-v" | "-R"));
-            if (beside || named)
-                && word
-                    .value
-                    .exact()
-                    .is_some_and(|text| text.bytes().any(|c| c.is_ascii_alphabetic()))
+            if (beside || named) && word.value.exact().is_some_and(|text| text.bytes().any(|c| c.is_ascii_alphabetic()))
             {
                 let word = word.clone();
                 self.evaluated(&word, at);
@@ -872,11 +709,7 @@ fn one_of(words: &[Word]) -> Value {
         _ if word.glob => Value::Unknown,
         value => value.clone(),
     };
-    let value = words
-        .iter()
-        .map(lead)
-        .reduce(crate::flow::join)
-        .unwrap_or(Value::Unknown);
+    let value = words.iter().map(lead).reduce(crate::flow::join).unwrap_or(Value::Unknown);
     match value {
         Value::Prefix(text) if text.is_empty() => Value::Unknown,
         value => value,

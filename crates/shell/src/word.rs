@@ -39,36 +39,11 @@ pub(crate) struct Ctx {
 }
 
 impl Ctx {
-    pub(crate) const WORD: Self = Self {
-        stop: Stop::Meta,
-        quoted: false,
-        single: true,
-        subscript: false,
-    };
-    pub(crate) const REGEX: Self = Self {
-        stop: Stop::Regex,
-        quoted: false,
-        single: true,
-        subscript: false,
-    };
-    pub(crate) const HERE: Self = Self {
-        stop: Stop::End,
-        quoted: true,
-        single: false,
-        subscript: false,
-    };
-    pub(crate) const BRACKET: Self = Self {
-        stop: Stop::Bracket,
-        quoted: false,
-        single: true,
-        subscript: false,
-    };
-    pub(crate) const PARENS: Self = Self {
-        stop: Stop::Parens,
-        quoted: false,
-        single: true,
-        subscript: false,
-    };
+    pub(crate) const WORD: Self = Self { stop: Stop::Meta, quoted: false, single: true, subscript: false };
+    pub(crate) const REGEX: Self = Self { stop: Stop::Regex, quoted: false, single: true, subscript: false };
+    pub(crate) const HERE: Self = Self { stop: Stop::End, quoted: true, single: false, subscript: false };
+    pub(crate) const BRACKET: Self = Self { stop: Stop::Bracket, quoted: false, single: true, subscript: false };
+    pub(crate) const PARENS: Self = Self { stop: Stop::Parens, quoted: false, single: true, subscript: false };
 }
 
 /// Text that is being gathered into one part.
@@ -119,15 +94,7 @@ impl Reader<'_, '_> {
             // in a derived text bytes that stand in a row may come from bytes that do not
             let row = done.row && span.len() == done.text.len();
             let at = row.then_some(span.start);
-            let id = self.push_span(
-                Kind::Text {
-                    text: done.text,
-                    quoted: done.quoted,
-                    at,
-                },
-                span,
-                first,
-            );
+            let id = self.push_span(Kind::Text { text: done.text, quoted: done.quoted, at }, span, first);
             parts.push(id);
         }
         run.quoted = quoted;
@@ -143,9 +110,7 @@ impl Reader<'_, '_> {
     /// A word, if one begins here.
     pub(crate) fn word(&mut self, ctx: Ctx) -> Option<Id> {
         let c = self.peek();
-        if is_meta(c)
-            && !(matches!(c, b'<' | b'>') && self.second() == b'(')
-            && !(ctx.stop == Stop::Regex && c == b'(')
+        if is_meta(c) && !(matches!(c, b'<' | b'>') && self.second() == b'(') && !(ctx.stop == Stop::Regex && c == b'(')
         {
             return None;
         }
@@ -187,9 +152,7 @@ impl Reader<'_, '_> {
     /// Counts what opens and closes inside, where the context counts.
     fn count(&mut self, ctx: Ctx, c: u8, depth: &mut usize) {
         match (ctx.stop, c) {
-            (Stop::Meta, b'(') | (Stop::Regex | Stop::Parens, b'(') | (Stop::Bracket, b'[') => {
-                *depth += 1
-            }
+            (Stop::Meta, b'(') | (Stop::Regex | Stop::Parens, b'(') | (Stop::Bracket, b'[') => *depth += 1,
             (Stop::BraceOr(b':'), b'(' | b'?') => *depth += 1,
             (Stop::BraceOr(b':'), b')' | b':')
             | (Stop::Meta | Stop::Regex | Stop::Parens, b')')
@@ -203,10 +166,7 @@ impl Reader<'_, '_> {
     /// The loop over all text that can hold expansions. Stops before what ends it.
     pub(crate) fn scan(&mut self, ctx: Ctx) -> Vec<Id> {
         let mut parts = Vec::new();
-        let mut run = Run {
-            quoted: ctx.quoted,
-            ..Run::default()
-        };
+        let mut run = Run { quoted: ctx.quoted, ..Run::default() };
         let mut depth = 0usize;
         let mut in_double = false; // double quotes inside a brace operand or arithmetic
         let begin = self.pos;
@@ -296,18 +256,12 @@ impl Reader<'_, '_> {
                     let how = if c == b'<' { Subst::In } else { Subst::Out };
                     parts.push(self.paren_subst(2, how, false));
                 }
-                b'=' if ctx.stop == Stop::Meta
-                    && self.pos == begin
-                    && self.zsh()
-                    && self.second() == b'(' =>
-                {
+                b'=' if ctx.stop == Stop::Meta && self.pos == begin && self.zsh() && self.second() == b'(' => {
                     self.flush(&mut run, &mut parts, false);
                     parts.push(self.paren_subst(2, Subst::File, false));
                     self.note(begin, self.pos, Why::Dialect);
                 }
-                b'?' | b'*' | b'+' | b'@' | b'!'
-                    if ctx.stop == Stop::Meta && self.second() == b'(' =>
-                {
+                b'?' | b'*' | b'+' | b'@' | b'!' if ctx.stop == Stop::Meta && self.second() == b'(' => {
                     if depth == 0 {
                         glob_open = self.pos;
                         self.zsh_qualifier();
@@ -410,11 +364,8 @@ impl Reader<'_, '_> {
             self.pos += 1;
             return;
         }
-        let begins = is_name(next)
-            || matches!(
-                next,
-                b'(' | b'{' | b'[' | b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-'
-            );
+        let begins =
+            is_name(next) || matches!(next, b'(' | b'{' | b'[' | b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-');
         if !begins {
             run.add(c, self.pos);
             self.pos += 1;
@@ -465,8 +416,7 @@ impl Reader<'_, '_> {
                         // a shell without this quote ends it here
                         self.note(self.pos, self.pos + 2, Why::Dialect);
                     }
-                    let (bytes, len) =
-                        crate::escape::ansi(self.text.get(self.pos..self.end).unwrap_or_default());
+                    let (bytes, len) = crate::escape::ansi(self.text.get(self.pos..self.end).unwrap_or_default());
                     self.pos += len.max(1);
                     for byte in bytes.as_slice() {
                         if *byte == 0 {
@@ -490,10 +440,7 @@ impl Reader<'_, '_> {
 
     /// Whether zsh's own forms are to be looked for.
     pub(crate) fn zsh(&self) -> bool {
-        matches!(
-            self.s.dialect,
-            crate::Dialect::Zsh | crate::Dialect::Unknown
-        )
+        matches!(self.s.dialect, crate::Dialect::Zsh | crate::Dialect::Unknown)
     }
 
     /// At `*(`: a zsh glob qualifier that runs code is opaque.
@@ -514,16 +461,10 @@ impl Reader<'_, '_> {
             if c == b'+' && is_name(next) {
                 runs = true;
             }
-            if c == b'e'
-                && !next.is_ascii_alphanumeric()
-                && !matches!(next, b'|' | b')' | b'.' | b'-' | b'_' | 0)
-            {
+            if c == b'e' && !next.is_ascii_alphanumeric() && !matches!(next, b'|' | b')' | b'.' | b'-' | b'_' | 0) {
                 runs = true;
             }
-            if runs
-                || !(c.is_ascii_alphanumeric()
-                    || matches!(c, b'.' | b'/' | b'@' | b'^' | b'-' | b',' | b'='))
-            {
+            if runs || !(c.is_ascii_alphanumeric() || matches!(c, b'.' | b'/' | b'@' | b'^' | b'-' | b',' | b'=')) {
                 break;
             }
             index += 1;
@@ -598,21 +539,8 @@ impl Reader<'_, '_> {
         if self.peek() == b'=' {
             self.pos += 1;
         }
-        let value = if self.peek() == b'(' {
-            self.array()
-        } else {
-            self.text_word(Ctx::WORD)
-        };
-        self.push(
-            Kind::Assign {
-                name: text,
-                index,
-                append,
-                value,
-            },
-            start,
-            first,
-        )
+        let value = if self.peek() == b'(' { self.array() } else { self.text_word(Ctx::WORD) };
+        self.push(Kind::Assign { name: text, index, append, value }, start, first)
     }
 
     /// `(a b [k]=c)` behind an assignment's `=`.
@@ -634,16 +562,9 @@ impl Reader<'_, '_> {
                 }
                 _ => {}
             }
-            let ctx = Ctx {
-                subscript: true,
-                ..Ctx::WORD
-            };
+            let ctx = Ctx { subscript: true, ..Ctx::WORD };
             // `[key]=value`: the key may hold blanks
-            let item = if self.peek() == b'[' {
-                self.keyed_item()
-            } else {
-                self.word(ctx)
-            };
+            let item = if self.peek() == b'[' { self.keyed_item() } else { self.word(ctx) };
             match item {
                 Some(id) => items.push(id),
                 None => {

@@ -25,12 +25,10 @@ fn every_hidden_command_is_seen() {
         count += 1;
         for dialect in [Dialect::Bash, Dialect::Unknown, Dialect::Zsh, Dialect::Sh] {
             let inventory = read(command.as_bytes(), &env(), dialect, &Limits::default());
-            let seen = inventory.commands.iter().any(|command| {
-                command
-                    .words
-                    .first()
-                    .is_some_and(|word| word.value.exact() == Some(wanted))
-            });
+            let seen = inventory
+                .commands
+                .iter()
+                .any(|command| command.words.first().is_some_and(|word| word.value.exact() == Some(wanted)));
             if !seen {
                 missed.push(format!("{dialect:?}: {command}"));
             }

@@ -1,5 +1,6 @@
 //! What a call would do: one family of knowledge a file; code only where a table can't say it.
 
+mod archives;
 pub mod arg;
 mod awk;
 pub mod code;
@@ -7,9 +8,11 @@ pub mod draft;
 pub mod environment;
 mod files;
 mod git;
+mod network;
 pub mod program;
 mod redirect;
 pub mod script;
+mod search;
 mod sed;
 pub mod shell;
 mod sign;

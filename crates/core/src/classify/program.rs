@@ -83,6 +83,7 @@ pub(super) fn run(reader: &mut Reader<'_>, invocation: Invocation, layers: &[Lay
         let one = known(reader, name, &invocation, layers, peels);
         outcome.fetches |= one.fetches;
         outcome.prints = if names.len() == 1 { one.prints } else { None };
+        outcome.paths = if names.len() == 1 { one.paths } else { None };
     }
     outcome
 }
@@ -334,6 +335,10 @@ fn slots(draft: &mut Draft, world: &dyn World, cwd: &Cwd, parsed: &Parsed<'_>, s
                 scene.nested.push(Nested::Shell { text: value.clone(), positional: Vec::new() });
             }
             Some(Takes::Value(Slot::Code)) => draft.opaque(Some(value.span), "code of another language"),
+            // what does nothing writes nothing either
+            Some(Takes::Value(Slot::Write | Slot::WriteDir | Slot::Delete)) if only => {
+                draft::add_slot(draft, world, cwd, value, Slot::Read);
+            }
             Some(Takes::Value(slot) | Takes::Optional(slot)) => draft::add_slot(draft, world, cwd, value, slot),
             Some(Takes::Nothing) => {}
             // a path behind an option that is not listed still counts as touched

@@ -19,7 +19,9 @@ pub(super) fn kept<'a>(action: &'a Action, call: &Call, world: &dyn World) -> Ve
     let mut found = Vec::new();
     for target in action.targets.iter().filter(|target| target.role.changes()) {
         let TargetKind::Path(place) = &target.kind else { continue };
-        let Some(mut control) = control::control(world, place) else { continue };
+        // what goes with a folder goes with its removal
+        let kept = if target.role == Role::Delete { control::control_below } else { control::control };
+        let Some(mut control) = kept(world, place) else { continue };
         let mut effect = None;
         if target.role == Role::Write && control.hold < Hold::Record {
             match effects(call, world, place) {
@@ -39,7 +41,7 @@ pub(super) fn kept<'a>(action: &'a Action, call: &Call, world: &dyn World) -> Ve
 
 /// Whether a file is kept for some of its content only, so that other changes pass.
 fn by_content(control: &Control) -> bool {
-    control.hold == Hold::Config && control.agent == "any" && matches!(control.kind, "build config" | "package scripts")
+    control.hold == Hold::Config && control.kind == "package scripts"
 }
 
 enum Effects {
@@ -82,6 +84,7 @@ struct After {
 fn after(tool: &Tool, before: Option<&str>) -> Option<After> {
     match tool {
         Tool::Write { content, .. } => content.clone().map(|text| After { texts: vec![text], certain: true }),
+        Tool::Edit { edits, .. } if edits.is_empty() => None,
         Tool::Edit { edits, .. } => Some(match edited(before.unwrap_or_default(), edits) {
             Some(text) => After { texts: vec![text], certain: true },
             None => After { texts: edits.iter().take(TEXTS).map(|edit| edit.new.clone()).collect(), certain: false },

@@ -152,3 +152,86 @@ impl<'a> Book<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use leastgrant_shell::Dialect;
+
+    use super::{Book, Effect, Layer, Rule};
+    use crate::action::{Action, Capability, Opaque};
+    use crate::call::{Attendance, Call, Mode, ShellCall, Tool};
+    use crate::signature::{Does, seal};
+    use crate::world::Facts;
+
+    fn call(command: &str) -> Call {
+        Call {
+            agent: "claude-code",
+            agent_version: None,
+            session: String::new(),
+            call_id: None,
+            subagent: None,
+            mode: Mode::Default,
+            attendance: Attendance::Attended,
+            cwd: String::from("/p"),
+            tool_name: String::from("Bash"),
+            tool: Tool::Shell(ShellCall {
+                command: command.to_owned(),
+                dialect: Dialect::Bash,
+                workdir: None,
+                unsandboxed: false,
+            }),
+        }
+    }
+
+    fn action(display: &str, body: &str, opaque: bool) -> Action {
+        let capability = Capability::Delete;
+        let blast = capability.default_blast();
+        Action {
+            capability,
+            blast,
+            targets: Vec::new(),
+            signature: seal(body, Does { capability, blast, opaque }),
+            display: display.to_owned(),
+            span: None,
+            opaque: opaque.then(|| Opaque { span: None, why: String::from("x") }),
+            marks: Vec::new(),
+            notes: Vec::new(),
+            safer: None,
+            family: "test",
+        }
+    }
+
+    fn holds(effect: Effect, pattern: &str, command: &str, action: &Action) -> bool {
+        let rule =
+            Rule { effect, pattern: pattern.to_owned(), layer: Layer::User, project: None, note: None, until_ms: None };
+        Book::open(&[rule], &call(command), &Facts::default()).find(effect, action).is_some()
+    }
+
+    #[test]
+    fn what_tightens_matches_however_it_is_spelled_and_what_loosens_does_not() {
+        let plain = action("rm -rf a/b", "rm <path> -rf", false);
+        let opaque = action("rm -rf a/b", "rm <path> -rf", true);
+        for (pattern, allows, denies) in [
+            ("rm -rf *", false, true),
+            ("rm *", true, true),
+            ("rm <path> -rf", true, true),
+            ("rm <path> -rf @fs.delete/1200", true, true),
+            ("rm <path> -rf @fs.delete/1201", false, false),
+            ("rm -rf a/b", false, true),
+            ("cd x && rm -rf a/b", true, true),
+            ("= cd x && rm -rf a/b", true, true),
+            ("= rm *", false, false),
+            ("cd *", false, true),
+            ("cd x", false, false),
+        ] {
+            let command = " cd x && rm -rf a/b\n";
+            assert_eq!(holds(Effect::Allow, pattern, command, &plain), allows, "allow {pattern}");
+            assert_eq!(holds(Effect::Deny, pattern, command, &plain), denies, "deny {pattern}");
+            let exact = pattern.contains("&&");
+            assert_eq!(holds(Effect::Allow, pattern, command, &opaque), exact, "allow {pattern} of what is opaque");
+            // a whole signature says whether it was understood
+            let tightens = denies && !pattern.ends_with("1200");
+            assert_eq!(holds(Effect::Deny, pattern, command, &opaque), tightens, "deny {pattern} of what is opaque");
+        }
+    }
+}

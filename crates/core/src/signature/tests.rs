@@ -40,6 +40,7 @@ fn classes_of_words() {
         (&["<path>"], "prog <text>"),
         (&["@x/y"], "prog <text>"),
         (&[""], "prog ''"),
+        (&["-"], "prog -"),
     ] {
         assert_eq!(of(words), expected, "{words:?}");
     }
@@ -55,6 +56,7 @@ fn an_operand_is_never_an_option() {
     };
     let world = FakeWorld::new("/home/u/project");
     assert_ne!(shell(&world, &shape(true), reads()), shell(&world, &shape(false), reads()));
+    assert_eq!(body(&shell(&world, &shape(false), reads())), "rm <text:-rf>");
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(super) fn word(world: &dyn World, value: &Value, place: Option<&Place>) -> S
 /// The token of an operand: a literal that looks like an option (after `--`) must not pass for one.
 pub(super) fn operand(world: &dyn World, value: &Value, place: Option<&Place>) -> String {
     let token = word(world, value, place);
-    if token.starts_with('-') && token != "-" { format!("<text:{token}>") } else { token }
+    if token.starts_with('-') && !matches!(token.as_str(), "-" | "--") { format!("<text:{token}>") } else { token }
 }
 
 /// The token of an option: its name stays, its joined value becomes a class.

@@ -43,7 +43,8 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
         scene = Scene::look(scene.places, now_ms());
         checks = doctor::examine(&scene);
     }
-    let bad = checks.iter().any(|check| check.status == Status::Bad) || tried.iter().any(|tried| tried.outcome.is_err());
+    let bad =
+        checks.iter().any(|check| check.status == Status::Bad) || tried.iter().any(|tried| tried.outcome.is_err());
     if ui.json {
         ui.json(&serde_json::json!({
             "ok": !bad,

@@ -61,6 +61,11 @@ fn chosen(args: &Args) -> Result<Vec<&'static str>, String> {
     if !std::io::stdin().is_terminal() {
         return Err(String::from("there is no terminal to ask in: `--yes` accepts the ticked bundles"));
     }
+    ask()
+}
+
+/// Shows the bundles, ticked as recommended, and takes what the person picks.
+pub(super) fn ask() -> Result<Vec<&'static str>, String> {
     let lines: Vec<String> = BUNDLES.iter().map(|bundle| format!("{}: {}", bundle.title, bundle.covers)).collect();
     let ticks: Vec<usize> = BUNDLES.iter().enumerate().filter(|(_, bundle)| bundle.ticked).map(|(at, _)| at).collect();
     let answer = inquire::MultiSelect::new("what may pass unasked?", lines).with_default(&ticks).raw_prompt();
@@ -68,7 +73,7 @@ fn chosen(args: &Args) -> Result<Vec<&'static str>, String> {
     Ok(picked.iter().filter_map(|option| BUNDLES.get(option.index)).map(|bundle| bundle.id).collect())
 }
 
-fn tell(accepted: &[String], ui: &mut Ui) {
+pub(super) fn tell(accepted: &[String], ui: &mut Ui) {
     ui.heading("may pass unasked");
     for bundle in accepted.iter().filter_map(|id| Bundle::from_id(id)) {
         ui.line(format!("  {} {}", theme::paint(theme::GOOD, "✓"), bundle.title));

@@ -4,20 +4,19 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::policy::Posture;
 use serde_json::{Value, json};
 
 use crate::edit::json::{Document, MAX_BYTES, Node, Step};
 use crate::edit::{atomic, plan::Plan};
 use crate::exit::Exit;
-use crate::install::choices;
 use crate::install::claude_code::{AGENT, EVENTS};
 use crate::install::find::Claude;
 use crate::install::place::{Places, Scope};
 use crate::install::terminal;
 use crate::install::work::{self, Done, Prepared, Request, Stop};
 use crate::render::{Ui, diff, words};
+use crate::store::Store;
 
 /// Whose settings, as flags.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -104,9 +103,7 @@ fn posture(text: &str) -> Result<Posture, String> {
 /// Milliseconds since 1970.
 #[must_use]
 pub fn now_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Installs.
@@ -155,11 +152,11 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
         }
     };
     report(ui, &request, &prepared, &done);
-    if let Some(posture) = args.posture {
-        if let Err(why) = choices::set_posture(&places.state, posture) {
-            ui.error(&format!("the posture could not be set: {why}"));
-            return Exit::Bad;
-        }
+    if let Some(posture) = args.posture
+        && let Err(why) = Store::at(&places.state).set_posture(posture)
+    {
+        ui.error(&format!("the posture could not be set: {why}"));
+        return Exit::Bad;
     }
     if asks {
         offer_bundles(ui, &places);
@@ -171,11 +168,16 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
 /// Only agents that we can wire; without names, only if one is there.
 pub(super) fn agents(named: &[String], places: &Places, ui: &mut Ui) -> Result<(), Exit> {
     if let Some(unknown) = named.iter().find(|name| *name != AGENT && *name != "all") {
-        ui.error(&format!("`{}` is not an agent that leastgrant can wire; it can wire `{AGENT}`", words::safe(unknown)));
+        ui.error(&format!(
+            "`{}` is not an agent that leastgrant can wire; it can wire `{AGENT}`",
+            words::safe(unknown)
+        ));
         return Err(Exit::Usage);
     }
     if named.is_empty() && !Claude::look(places).is_there() {
-        ui.error(&format!("no agent was found on this machine; to wire one all the same, name it: `leastgrant install {AGENT}`"));
+        ui.error(&format!(
+            "no agent was found on this machine; to wire one all the same, name it: `leastgrant install {AGENT}`"
+        ));
         return Err(Exit::Bad);
     }
     Ok(())
@@ -221,7 +223,9 @@ fn diffs(plan: &Plan) -> Vec<String> {
         .iter()
         .filter(|change| !change.is_empty())
         .map(|change| match (change.program, &change.after) {
-            (true, Some(after)) => format!("+ {} (a copy of the program, {} bytes)", change.path.display(), after.len()),
+            (true, Some(after)) => {
+                format!("+ {} (a copy of the program, {} bytes)", change.path.display(), after.len())
+            }
             (true, None) => format!("- {} (our copy of the program)", change.path.display()),
             _ => diff::unified(&change.path.display().to_string(), &text(&change.before), &text(&change.after)),
         })
@@ -234,7 +238,10 @@ pub(super) fn dry(ui: &mut Ui, request: &Request, prepared: &Prepared) -> Exit {
         let mut value = summary(request, prepared);
         if let Value::Object(value) = &mut value {
             value.insert(String::from("dry_run"), json!(true));
-            value.insert(String::from("diff"), json!(diffs(&prepared.plan).iter().map(|text| crate::render::theme::strip(text)).collect::<Vec<_>>()));
+            value.insert(
+                String::from("diff"),
+                json!(diffs(&prepared.plan).iter().map(|text| crate::render::theme::strip(text)).collect::<Vec<_>>()),
+            );
         }
         ui.json(&json!([value]));
     } else if prepared.plan.is_empty() {
@@ -272,14 +279,19 @@ pub(super) fn report(ui: &mut Ui, request: &Request, prepared: &Prepared, done: 
     }
     let file = prepared.file.display();
     match done {
-        Done::Unchanged => ui.line(format!("{AGENT}: `{file}` is wired already; the hook starts and refuses what it must")),
+        Done::Unchanged => {
+            ui.line(format!("{AGENT}: `{file}` is wired already; the hook starts and refuses what it must"))
+        }
         _ if prepared.repairs.is_empty() => {
             let bound = if request.closed {
                 "a call that leastgrant can't judge is blocked"
             } else {
                 "a call that leastgrant can't judge RUNS"
             };
-            ui.line(format!("{AGENT}: `{file}` is wired ({} events); the hook starts and refuses what it must; {bound}", EVENTS.len()));
+            ui.line(format!(
+                "{AGENT}: `{file}` is wired ({} events); the hook starts and refuses what it must; {bound}",
+                EVENTS.len()
+            ));
         }
         _ => {
             ui.line(format!("{AGENT}: `{file}` is repaired; the hook starts and refuses what it must"));
@@ -302,30 +314,15 @@ pub(super) fn confirm(question: &str) -> bool {
     inquire::Confirm::new(question).with_default(true).prompt().unwrap_or(false)
 }
 
-/// The starter bundles, ticked as recommended. Floors stay above all of them.
+/// The starter bundles, for a person who has not accepted any yet. Floors stay above all of them.
 fn offer_bundles(ui: &mut Ui, places: &Places) {
-    match choices::accepted_bundles(&places.state) {
-        Ok(None) => {}
-        Ok(Some(_)) => return,
-        Err(why) => return ui.warn(&format!("the starter bundles are not offered: {why}")),
+    let store = Store::at(&places.state);
+    if !store.settings().policy.bundles.is_empty() {
+        return;
     }
-    let lines: Vec<String> = BUNDLES
-        .iter()
-        .map(|bundle| format!("{}: {} (not: {})", bundle.title, bundle.covers, bundle.does_not_cover))
-        .collect();
-    let ticked: Vec<usize> =
-        BUNDLES.iter().enumerate().filter(|(_, bundle)| bundle.ticked).map(|(index, _)| index).collect();
-    let chosen = inquire::MultiSelect::new("what may the agent do without being asked about?", lines)
-        .with_default(&ticked)
-        .raw_prompt();
-    let Ok(chosen) = chosen else {
-        return ui.line("no bundle was accepted");
-    };
-    let ids: Vec<String> =
-        chosen.iter().filter_map(|option| BUNDLES.get(option.index)).map(|bundle| bundle.id.to_owned()).collect();
-    match choices::accept_bundles(&places.state, &ids) {
-        Ok(()) => ui.line(format!("accepted: {}", if ids.is_empty() { String::from("none") } else { ids.join(", ") })),
-        Err(why) => ui.error(&format!("the bundles could not be kept: {why}")),
+    match super::init::ask().and_then(|ids| store.accept(&ids)) {
+        Ok((_, accepted)) => super::init::tell(&accepted, ui),
+        Err(why) => ui.warn(&why),
     }
 }
 
@@ -373,8 +370,14 @@ pub(super) fn report_removed(
         let mut value = summary(request, prepared);
         if let Value::Object(value) = &mut value {
             value.insert(String::from("restored"), json!(restored));
-            value.insert(String::from("kept"), json!(backups.iter().map(|path| path.as_path()).chain(kept).collect::<Vec<_>>()));
-            value.insert(String::from("still_wired"), json!(elsewhere.iter().map(|scope| scope.id()).collect::<Vec<_>>()));
+            value.insert(
+                String::from("kept"),
+                json!(backups.iter().map(|path| path.as_path()).chain(kept).collect::<Vec<_>>()),
+            );
+            value.insert(
+                String::from("still_wired"),
+                json!(elsewhere.iter().map(|scope| scope.id()).collect::<Vec<_>>()),
+            );
         }
         ui.json(&json!([value]));
         return;

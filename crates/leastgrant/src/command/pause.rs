@@ -27,7 +27,10 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
     match paused {
         Ok(until) if ui.json => ui.json(&serde_json::json!({ "paused_until_ms": until })),
         Ok(_) => {
-            ui.line(format!("paused for {} minutes; what protects leastgrant itself stays", args.length.div_euclid(60_000).max(1)));
+            ui.line(format!(
+                "paused for {} minutes; what protects leastgrant itself stays",
+                args.length.div_euclid(60_000).max(1)
+            ));
             ui.hint("`leastgrant resume` ends it at once");
         }
         Err(why) => {

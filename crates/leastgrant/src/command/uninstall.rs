@@ -1,11 +1,11 @@
 //! `leastgrant uninstall`: takes our entries out again and nothing else.
 
 use crate::exit::Exit;
+use crate::install::claude_code;
 use crate::install::claude_code::AGENT;
 use crate::install::place::Scope;
 use crate::install::terminal;
 use crate::install::work::{self, Done, Request, Stop};
-use crate::install::claude_code;
 use crate::render::Ui;
 
 use super::install::{ScopeArgs, confirm, dry, now_ms, report_removed, show, stopped};

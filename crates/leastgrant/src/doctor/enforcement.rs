@@ -40,22 +40,31 @@ fn bound(scene: &Scene, off: &[String]) -> Check {
         match scene.starts(settings) {
             _ if silenced => broken.push(format!("{}: switched off", settings.id())),
             Some(Ok(())) => held.push(format!("{}: {}", settings.id(), how(scene, settings))),
-            Some(Err(_)) if scene.blocks(settings) => broken.push(format!("{}: blocks every call, because it can't start", settings.id())),
+            Some(Err(_)) if scene.blocks(settings) => {
+                broken.push(format!("{}: blocks every call, because it can't start", settings.id()))
+            }
             _ => broken.push(format!("{}: can't start, calls run unjudged", settings.id())),
         }
     }
     match (held.is_empty(), broken.is_empty()) {
-        (true, true) => check("bound", Status::Bad, "none: the agent does not ask leastgrant").fix(format!("leastgrant install {AGENT}")),
+        (true, true) => check("bound", Status::Bad, "none: the agent does not ask leastgrant")
+            .fix(format!("leastgrant install {AGENT}")),
         (true, false) => {
-            let fix = off.first().map_or(format!("leastgrant install {AGENT}"), |id| format!("leastgrant doctor --fix {}", wiring::quote(id)));
+            let fix = off.first().map_or(format!("leastgrant install {AGENT}"), |id| {
+                format!("leastgrant doctor --fix {}", wiring::quote(id))
+            });
             check("bound", Status::Bad, format!("none ({})", broken.join("; "))).fix(fix)
         }
-        (false, true) if scene.wired().any(|settings| !scene.blocks(settings)) => {
-            check("bound", Status::Warn, format!("every tool call is judged while the hook works ({})", held.join("; ")))
-                .fix(format!("leastgrant install {AGENT}"))
-        }
+        (false, true) if scene.wired().any(|settings| !scene.blocks(settings)) => check(
+            "bound",
+            Status::Warn,
+            format!("every tool call is judged while the hook works ({})", held.join("; ")),
+        )
+        .fix(format!("leastgrant install {AGENT}")),
         (false, true) => check("bound", Status::Ok, format!("every tool call is judged ({})", held.join("; "))),
-        (false, false) => check("bound", Status::Warn, format!("{}; not in force: {}", held.join("; "), broken.join("; "))),
+        (false, false) => {
+            check("bound", Status::Warn, format!("{}; not in force: {}", held.join("; "), broken.join("; ")))
+        }
     }
 }
 
@@ -89,7 +98,10 @@ fn switches(scene: &Scene) -> Vec<(Check, Hits)> {
                 format!("{text}: ours too (a managed hook would still run: `sudo leastgrant install --managed`)")
             };
             let repair = Repair::Switch { file: settings.path.clone(), path: switch.path.clone() };
-            found.push((check(id, Status::Bad, text).repair(repair), Box::new(move |scope| all || scope != Scope::Managed)));
+            found.push((
+                check(id, Status::Bad, text).repair(repair),
+                Box::new(move |scope| all || scope != Scope::Managed),
+            ));
         }
     }
     found
@@ -106,7 +118,9 @@ fn environment() -> Vec<Check> {
             continue;
         }
         let (status, text) = if moved.contains(&name) {
-            let text = format!("`{name}` is set: {what}; an agent that is started without it is not bound by what is said here");
+            let text = format!(
+                "`{name}` is set: {what}; an agent that is started without it is not bound by what is said here"
+            );
             (Status::Info, text)
         } else {
             (Status::Bad, format!("`{name}` is set: it {what} in agents that are started here"))
@@ -120,8 +134,16 @@ fn environment() -> Vec<Check> {
 fn foreign(scene: &Scene) -> Vec<Check> {
     let mut checks = Vec::new();
     let cases = [
-        ("PreToolUse", "foreign-pre", "a hook that is not ours also stands before tool calls: if it rewrites the input (`updatedInput`), what runs is not what was judged"),
-        ("PermissionRequest", "foreign-permission", "a hook that is not ours answers permission prompts: where leastgrant asks, it may say yes in the person's place"),
+        (
+            "PreToolUse",
+            "foreign-pre",
+            "a hook that is not ours also stands before tool calls: if it rewrites the input (`updatedInput`), what runs is not what was judged",
+        ),
+        (
+            "PermissionRequest",
+            "foreign-permission",
+            "a hook that is not ours answers permission prompts: where leastgrant asks, it may say yes in the person's place",
+        ),
     ];
     for settings in &scene.settings {
         let Some(document) = settings.document() else { continue };
@@ -150,7 +172,8 @@ fn allow_rules(scene: &Scene) -> Vec<Check> {
     let mut checks = Vec::new();
     for settings in &scene.settings {
         let rules = crate::command::install::allow_rules(settings.document());
-        let blanket: Vec<String> = rules.into_iter().filter(|rule| is_blanket(rule)).map(|rule| format!("`{}`", words::safe(&rule))).collect();
+        let blanket: Vec<String> =
+            rules.into_iter().filter(|rule| is_blanket(rule)).map(|rule| format!("`{}`", words::safe(&rule))).collect();
         if blanket.is_empty() {
             continue;
         }
@@ -189,7 +212,11 @@ fn open(scene: &Scene) -> Check {
         text.push_str("; before 2.1.332: somebody who kills the shell that runs the hook");
     }
     let check = check("open", Status::Info, text);
-    if scene.wired().any(|settings| settings.scope == Scope::Managed) { check } else { check.fix("sudo leastgrant install --managed") }
+    if scene.wired().any(|settings| settings.scope == Scope::Managed) {
+        check
+    } else {
+        check.fix("sudo leastgrant install --managed")
+    }
 }
 
 /// Whether a version is at least another; unknown spelling is not.

@@ -39,12 +39,23 @@ fn credentials(project: &Path) -> Check {
         .collect();
     let partly = if whole { "" } else { " (the project is large: only a part was looked at)" };
     if found.is_empty() {
-        return check("credentials-in-tree", Status::Ok, format!("no credential files in the project's upper folders{partly}"));
+        return check(
+            "credentials-in-tree",
+            Status::Ok,
+            format!("no credential files in the project's upper folders{partly}"),
+        );
     }
     let named: Vec<String> = found.iter().take(SHOWN).map(|file| format!("`{}`", words::safe(file))).collect();
     let more = found.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    check("credentials-in-tree", Status::Warn, format!("the project holds credentials: {}{more}{partly}; reading them is always asked about", named.join(", ")))
+    check(
+        "credentials-in-tree",
+        Status::Warn,
+        format!(
+            "the project holds credentials: {}{more}{partly}; reading them is always asked about",
+            named.join(", ")
+        ),
+    )
 }
 
 /// Files of the project's upper folders, and whether those were all.
@@ -79,9 +90,7 @@ fn gitignore(project: &Path) -> Option<Check> {
     }
     if !project.join(".env").is_file() {
         let there = project.join(".gitignore").is_file();
-        return (!there).then(|| {
-            check("gitignore", Status::Info, String::from("the repository has no `.gitignore`"))
-        });
+        return (!there).then(|| check("gitignore", Status::Info, String::from("the repository has no `.gitignore`")));
     }
     let git = crate::install::find::on_path("git")?;
     let mut command = std::process::Command::new(git);
@@ -90,8 +99,12 @@ fn gitignore(project: &Path) -> Option<Check> {
     match ran.code {
         Some(0) => Some(check("gitignore", Status::Ok, String::from("git ignores `.env`"))),
         Some(1) => Some(
-            check("gitignore", Status::Bad, String::from("git does not ignore `.env`: the next `git add .` would take it"))
-                .fix("echo .env >> .gitignore"),
+            check(
+                "gitignore",
+                Status::Bad,
+                String::from("git does not ignore `.env`: the next `git add .` would take it"),
+            )
+            .fix("echo .env >> .gitignore"),
         ),
         _ => None,
     }

@@ -10,8 +10,8 @@ use crate::edit::json::{self, Document, MAX_BYTES, Step};
 use crate::edit::lock::Lock;
 use crate::edit::plan::{Change, Plan};
 use crate::install::place::Scope;
-use crate::install::work::{self, Request, Stop};
 use crate::install::release;
+use crate::install::work::{self, Request, Stop};
 
 /// One repair that was tried.
 #[derive(Debug)]
@@ -68,7 +68,15 @@ fn one(scene: &Scene, repair: &Repair, person: bool) -> Result<(), String> {
                 .iter()
                 .find(|settings| settings.scope == *scope && settings.is_wired())
                 .is_none_or(|settings| scene.blocks(settings));
-            let request = Request { scope: *scope, closed, force: false, strip: false, program: None, person, now_ms: scene.now_ms };
+            let request = Request {
+                scope: *scope,
+                closed,
+                force: false,
+                strip: false,
+                program: None,
+                person,
+                now_ms: scene.now_ms,
+            };
             match work::install(&scene.places, &request, None) {
                 Ok(_) => Ok(()),
                 Err(Stop::Refused(why) | Stop::Usage(why) | Stop::Failed(why)) => Err(why),
@@ -100,7 +108,14 @@ fn edit(
         let content = Some(crate::install::record::digest(&after));
         release::leave(&scene.places.state, &real, content, scene.now_ms).map_err(|error| error.to_string())?;
     }
-    let change = Change { path: file.to_owned(), real, before: Some(before), after: Some(after), folder_mode: 0o700, program: false };
+    let change = Change {
+        path: file.to_owned(),
+        real,
+        before: Some(before),
+        after: Some(after),
+        folder_mode: 0o700,
+        program: false,
+    };
     Plan { changes: vec![change] }.apply().map(|_| ()).map_err(|(fault, left)| {
         let left = if left.is_empty() { String::new() } else { format!(", but {}", left.join(", ")) };
         format!("{fault}{left}")

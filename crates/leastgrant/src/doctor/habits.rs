@@ -38,8 +38,13 @@ fn unattended(calls: &[&Value]) -> Check {
     let share = alone as f64 / calls.len() as f64;
     let text = format!("{alone} of {} calls ran with nobody there", calls.len());
     if share >= HALF {
-        Check::new(Group::Habits, "unattended", Status::Warn, format!("{text}: what asks is refused there; give such sessions rules of their own"))
-            .fix("leastgrant trail --asked")
+        Check::new(
+            Group::Habits,
+            "unattended",
+            Status::Warn,
+            format!("{text}: what asks is refused there; give such sessions rules of their own"),
+        )
+        .fix("leastgrant trail --asked")
     } else {
         Check::new(Group::Habits, "unattended", Status::Ok, text)
     }

@@ -10,9 +10,9 @@ use crate::install::claude_code::{self, Found};
 use crate::install::config_change::{self, Switch};
 use crate::install::find::{self, Claude};
 use crate::install::place::{Places, Scope};
+use crate::install::probe;
 use crate::install::record::{self, Record};
 use crate::install::wiring::Failure;
-use crate::install::probe;
 use crate::store::{Store, ledger};
 
 /// What a settings file is to the agent.

@@ -40,7 +40,8 @@ pub(super) fn checks(scene: &Scene) -> Vec<Check> {
     let mut checks = Vec::new();
     checks.push(match heard.iter().max_by_key(|(_, at)| **at) {
         Some((session, at)) => {
-            let text = format!("the agent last called {} ago (session {})", ago(scene.now_ms - at), words::safe(session));
+            let text =
+                format!("the agent last called {} ago (session {})", ago(scene.now_ms - at), words::safe(session));
             check("heartbeat", Status::Ok, text)
         }
         None => check("heartbeat", Status::Info, String::from("no session has called yet")),
@@ -60,7 +61,14 @@ pub(super) fn checks(scene: &Scene) -> Vec<Check> {
     let named: Vec<String> = silent
         .iter()
         .take(SHOWN)
-        .map(|transcript| format!("{} ({}, {} ago)", words::safe(&transcript.session), words::safe(&transcript.project), ago(scene.now_ms - transcript.written_ms)))
+        .map(|transcript| {
+            format!(
+                "{} ({}, {} ago)",
+                words::safe(&transcript.session),
+                words::safe(&transcript.project),
+                ago(scene.now_ms - transcript.written_ms)
+            )
+        })
         .collect();
     let more = silent.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -8,7 +8,8 @@ use super::{Check, Group, Repair, Status};
 use crate::install::claude_code::{self, AGENT, EVENTS};
 use crate::install::place::Scope;
 use crate::install::wiring::Wiring;
-use crate::install::{choices, find, pause};
+use crate::install::{find, pause, wiring};
+use crate::store::Store;
 
 const GROUP: Group = Group::Setup;
 
@@ -56,7 +57,10 @@ fn agent(scene: &Scene) -> Check {
             check("agent", Status::Ok, format!("Claude Code {version}, a version that was measured"))
         }
         (Some(_), Some(version)) => {
-            let text = format!("Claude Code {version} was not measured ({} were); the stricter reading is taken", MEASURED.join(" and "));
+            let text = format!(
+                "Claude Code {version} was not measured ({} were); the stricter reading is taken",
+                MEASURED.join(" and ")
+            );
             check("agent", Status::Info, text)
         }
     }
@@ -75,14 +79,16 @@ fn state(scene: &Scene) -> Check {
         Err(error) => return bad(format!("`{shown}`: {error}")),
     };
     if !meta.is_dir() {
-        return bad(format!("`{shown}` is not a folder")).fix(format!("mv {0} {0}.old", crate::install::wiring::quote(&folder.to_string_lossy())));
+        return bad(format!("`{shown}` is not a folder"))
+            .fix(format!("mv {0} {0}.old", wiring::quote(&folder.to_string_lossy())));
     }
     if let Err(error) = tempfile::tempfile_in(folder) {
         return bad(format!("`{shown}` can't be written: {error}"))
-            .fix(format!("chmod u+rwx {}", crate::install::wiring::quote(&folder.to_string_lossy())));
+            .fix(format!("chmod u+rwx {}", wiring::quote(&folder.to_string_lossy())));
     }
     if meta.permissions().mode() & 0o077 != 0 {
-        return check("state-dir", Status::Warn, format!("`{shown}` is open to other people")).repair(Repair::StateFolder);
+        return check("state-dir", Status::Warn, format!("`{shown}` is open to other people"))
+            .repair(Repair::StateFolder);
     }
     check("state-dir", Status::Ok, format!("`{shown}` is there and closed to others"))
 }
@@ -112,7 +118,8 @@ fn settings_files(scene: &Scene) -> Vec<Check> {
                     Fault::Comment | Fault::TrailingComma => check.repair(Repair::Strip(settings.scope)),
                     _ => {
                         let line = refusal.line;
-                        check.fix(format!("${{EDITOR:-vi}} +{line} {}", crate::install::wiring::quote(&settings.path.to_string_lossy())))
+                        check
+                            .fix(format!("${{EDITOR:-vi}} +{line} {}", wiring::quote(&settings.path.to_string_lossy())))
                     }
                 });
             }
@@ -146,10 +153,15 @@ fn wired(scene: &Scene, settings: &Settings) -> Vec<Check> {
         Some(Err(why)) => {
             let then = if scene.blocks(settings) { "every call is blocked" } else { "the agent lets calls pass" };
             let program = settings.found.first().map(|found| found.ours.program.clone()).unwrap_or_default();
-            let gone = if fs::metadata(&program).is_err() { format!("`{program}` does not exist; ") } else { String::new() };
+            let gone =
+                if fs::metadata(&program).is_err() { format!("`{program}` does not exist; ") } else { String::new() };
             checks.push(
-                check(format!("starts:{id}"), Status::Bad, format!("the hook in `{file}` is no guard, so {then}: {gone}{why}"))
-                    .fix(again.clone()),
+                check(
+                    format!("starts:{id}"),
+                    Status::Bad,
+                    format!("the hook in `{file}` is no guard, so {then}: {gone}{why}"),
+                )
+                .fix(again.clone()),
             );
         }
         None => {}
@@ -157,14 +169,22 @@ fn wired(scene: &Scene, settings: &Settings) -> Vec<Check> {
     checks.extend(missing_events(settings, &id).map(|check| check.repair(Repair::Install(scope))));
     if let Some(said) = drift(scene, settings) {
         checks.push(
-            check(format!("wiring:{id}"), Status::Warn, format!("`{file}` is not wired as this version does it: {said}"))
-                .repair(Repair::Install(scope)),
+            check(
+                format!("wiring:{id}"),
+                Status::Warn,
+                format!("`{file}` is not wired as this version does it: {said}"),
+            )
+            .repair(Repair::Install(scope)),
         );
     }
     if !scene.blocks(settings) {
         // chosen by a person, or taken out since
         let meant_closed = scene.record(&settings.path).is_some_and(|record| record.wiring.closed);
-        let (status, why) = if meant_closed { (Status::Bad, "although it was installed so that it does") } else { (Status::Warn, "as was chosen") };
+        let (status, why) = if meant_closed {
+            (Status::Bad, "although it was installed so that it does")
+        } else {
+            (Status::Warn, "as was chosen")
+        };
         let text = format!("the hook in `{file}` does not block when it fails, {why}: calls then run unjudged");
         checks.push(check(format!("on-failure:{id}"), status, text).fix(again));
     }
@@ -219,8 +239,12 @@ fn lost(scene: &Scene) -> Vec<Check> {
     });
     gone.map(|record| {
         let scope = record.wiring.scope;
-        let text = format!("the hook was installed into `{}` and is not there any more", scene.places.short(&record.wiring.file));
-        check(format!("lost:{}", scope.id()), Status::Bad, text).fix(format!("leastgrant install {AGENT}{}", scope.flag()))
+        let text = format!(
+            "the hook was installed into `{}` and is not there any more",
+            scene.places.short(&record.wiring.file)
+        );
+        check(format!("lost:{}", scope.id()), Status::Bad, text)
+            .fix(format!("leastgrant install {AGENT}{}", scope.flag()))
     })
     .collect()
 }
@@ -247,20 +271,30 @@ fn twice(scene: &Scene) -> Option<Check> {
     let scopes: Vec<&Settings> = scene.wired().collect();
     let narrow = scopes.iter().rev().find(|settings| settings.scope != Scope::Managed)?;
     Some(
-        check("twice", Status::Info, format!("the hook is wired in {} files: every call is judged and recorded more than once", scopes.len()))
-            .fix(format!("leastgrant uninstall {AGENT}{}", narrow.scope.flag())),
+        check(
+            "twice",
+            Status::Info,
+            format!("the hook is wired in {} files: every call is judged and recorded more than once", scopes.len()),
+        )
+        .fix(format!("leastgrant uninstall {AGENT}{}", narrow.scope.flag())),
     )
 }
 
 fn posture(scene: &Scene) -> Check {
-    match choices::chosen_posture(&scene.places.state) {
-        Ok(chosen) => {
-            let posture = chosen.unwrap_or_default();
-            let note = if posture == leastgrant_core::policy::Posture::Observe { ": nothing but leastgrant's own protection is enforced" } else { "" };
-            let status = if note.is_empty() { Status::Ok } else { Status::Warn };
-            check("posture", status, format!("{}{note}", posture.id()))
+    use leastgrant_core::policy::Posture;
+    let policy = Store::at(&scene.places.state).settings().policy;
+    if let Some(problem) = policy.problems.first() {
+        let file = problem.split(':').next().unwrap_or_default();
+        let edit = format!("${{EDITOR:-vi}} {}", wiring::quote(&scene.places.state.join(file).to_string_lossy()));
+        return check("policy", Status::Bad, format!("{problem}; until it is mended, everything is asked about"))
+            .fix(edit);
+    }
+    match policy.posture {
+        Posture::Observe => {
+            let text = "observe: nothing but leastgrant's own protection and the persona bound is enforced";
+            check("posture", Status::Warn, text).fix(format!("leastgrant install {AGENT} --posture assist"))
         }
-        Err(why) => check("posture", Status::Warn, why).fix(format!("leastgrant install {AGENT} --posture assist")),
+        posture => check("posture", Status::Ok, posture.id()),
     }
 }
 

@@ -102,7 +102,9 @@ fn harm(file: &str, scope: Scope, bytes: Option<&[u8]>, record: Option<&Record>)
     let document = match Document::parse(bytes) {
         Ok(document) => document,
         // a file that the agent drops switches nothing off by what it says, only by what it no longer says
-        Err(refusal) => return record.map(|_| format!("`{file}` holds the hook and the agent would drop it ({refusal})")),
+        Err(refusal) => {
+            return record.map(|_| format!("`{file}` holds the hook and the agent would drop it ({refusal})"));
+        }
     };
     if let Some(switch) = switches(&document, scope).first() {
         return Some(format!("`{}` in `{file}` {}", switch.key, switch.what));
@@ -153,7 +155,11 @@ pub const ENVIRONMENT: [(&str, bool, &str); 9] = [
 /// Whether a value of one of these names does anything.
 #[must_use]
 pub fn effective(is_flag: bool, value: &str) -> bool {
-    if is_flag { !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off") } else { !value.is_empty() }
+    if is_flag {
+        !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
+    } else {
+        !value.is_empty()
+    }
 }
 
 /// Every off-switch in a settings file of this scope.

@@ -23,7 +23,10 @@ const TIMEOUTS: [&str; 5] = [
 #[must_use]
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(|file| runnable(file))
+    env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|file| runnable(file))
 }
 
 fn runnable(file: &Path) -> bool {

@@ -63,7 +63,8 @@ pub fn duration(text: &str) -> Result<i64, String> {
         "h" => 3_600_000,
         _ => return Err(format!("`{text}` is no length of time: write `15m`, `90s` or `2h`")),
     };
-    let number: i64 = digits.parse().map_err(|_| format!("`{text}` is no length of time: write `15m`, `90s` or `2h`"))?;
+    let number: i64 =
+        digits.parse().map_err(|_| format!("`{text}` is no length of time: write `15m`, `90s` or `2h`"))?;
     match number.checked_mul(factor) {
         Some(length) if length > 0 && length <= MAX_MS => Ok(length),
         _ => Err(format!("`{text}` is not between a moment and four hours")),

@@ -30,12 +30,8 @@ pub struct Ran {
 /// # Errors
 /// It could not be started.
 pub fn run(command: &mut Command, input: &str, limit: Duration) -> std::io::Result<Ran> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
     let stdin = child.stdin.take();
     let input = input.to_owned();
     // a program that never reads must not hold us up

@@ -29,7 +29,10 @@ fn path(state: &Path) -> PathBuf {
 fn load(state: &Path, now_ms: i64) -> Vec<Release> {
     let bytes = fs::read(path(state)).unwrap_or_default();
     let releases: Vec<Release> = serde_json::from_slice(&bytes).unwrap_or_default();
-    releases.into_iter().filter(|release| release.until_ms > now_ms && release.until_ms <= now_ms + LIFETIME_MS).collect()
+    releases
+        .into_iter()
+        .filter(|release| release.until_ms > now_ms && release.until_ms <= now_ms + LIFETIME_MS)
+        .collect()
 }
 
 fn save(state: &Path, releases: &[Release]) -> io::Result<()> {
@@ -65,7 +68,9 @@ pub fn withdraw(state: &Path, file: &Path, now_ms: i64) -> io::Result<()> {
 pub fn consume(state: &Path, session: &str, file: &Path, content: Option<&str>, now_ms: i64) -> bool {
     let mut releases = load(state, now_ms);
     let found = releases.iter_mut().find(|release| {
-        release.file == file && release.content.as_deref() == content && !release.used.iter().any(|used| used == session)
+        release.file == file
+            && release.content.as_deref() == content
+            && !release.used.iter().any(|used| used == session)
     });
     let Some(release) = found else { return false };
     release.used.push(session.to_owned());

@@ -104,8 +104,12 @@ pub fn ours(command: &str, agent: &str) -> Option<Ours> {
         "--agent" => words.next()?,
         word => word.strip_prefix("--agent=").unwrap_or(word).to_owned(),
     };
-    (matches!(name(&program), "leastgrant" | "leastgrant.exe") && hook == "hook" && named == agent)
-        .then(|| Ours { program, agent: named, timeout, blocks: rest.trim_end().ends_with("exit 2; }") })
+    (matches!(name(&program), "leastgrant" | "leastgrant.exe") && hook == "hook" && named == agent).then(|| Ours {
+        program,
+        agent: named,
+        timeout,
+        blocks: rest.trim_end().ends_with("exit 2; }"),
+    })
 }
 
 fn name(word: &str) -> &str {
@@ -113,9 +117,8 @@ fn name(word: &str) -> &str {
 }
 
 fn assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
+    word.split_once('=')
+        .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 /// The words of the first simple command, quotes removed, and the text from the operator that ends it. A word whose
@@ -161,7 +164,11 @@ fn words(command: &str) -> (Vec<String>, &str) {
 #[must_use]
 pub fn quote(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 /// Why a path can't be written into a hook.
@@ -193,7 +200,13 @@ mod tests {
 
     #[test]
     fn what_we_write_is_known_again() {
-        let programs = ["/usr/bin/leastgrant", "/home/a b/leastgrant", "/it's/leastgrant", "/größe/leastgrant", "/a$b/`c`/leastgrant"];
+        let programs = [
+            "/usr/bin/leastgrant",
+            "/home/a b/leastgrant",
+            "/it's/leastgrant",
+            "/größe/leastgrant",
+            "/a$b/`c`/leastgrant",
+        ];
         for program in programs {
             for timeout in [None, Some("/usr/bin/timeout"), Some("/my tools/gtimeout")] {
                 for failure in [Failure::Blocks, Failure::Passes, Failure::Bare] {

@@ -120,8 +120,14 @@ pub fn prepare_install(places: &Places, request: &Request) -> Result<Prepared, S
     }
     let file = places.settings(request.scope);
     let (real, before) = settings(&file)?;
-    let wiring =
-        Wiring { agent: AGENT.to_owned(), program, timeout, closed: request.closed, file: file.clone(), scope: request.scope };
+    let wiring = Wiring {
+        agent: AGENT.to_owned(),
+        program,
+        timeout,
+        closed: request.closed,
+        file: file.clone(),
+        scope: request.scope,
+    };
     let document = parse(&file, before.as_deref().unwrap_or_default(), request.strip)?;
     let wired = claude_code::wire(&document, &wiring)
         .map_err(|refusal| Stop::Refused(format!("`{}`, {refusal}", file.display())))?;
@@ -156,7 +162,9 @@ fn original(
     record: Option<&Record>,
 ) -> Result<Option<Vec<u8>>, Stop> {
     let Some(before) = before else { return Ok(None) };
-    let kept = record.filter(|record| !record.removed).map(|record| (record, record::original(&places.state_for(request.scope), real)));
+    let kept = record
+        .filter(|record| !record.removed)
+        .map(|record| (record, record::original(&places.state_for(request.scope), real)));
     if let Some((record, original)) = &kept
         && record.written == digest(before)
     {
@@ -166,7 +174,8 @@ fn original(
     if claude_code::find(&document).is_empty() {
         return Ok(Some(before.to_vec()));
     }
-    let hint = kept.as_ref().and_then(|(_, original)| original.as_deref()).and_then(|bytes| Document::parse(bytes).ok());
+    let hint =
+        kept.as_ref().and_then(|(_, original)| original.as_deref()).and_then(|bytes| Document::parse(bytes).ok());
     let without = claude_code::unwire(&document, hint.as_ref()).map_err(|refusal| Stop::Failed(refusal.to_string()))?;
     let made_by_us = kept.is_some_and(|(record, _)| !record.existed) && without.root().members().is_empty();
     Ok((!made_by_us).then(|| without.bytes()))
@@ -174,7 +183,9 @@ fn original(
 
 fn managed_program(places: &Places, program: &Path, plan: &mut Plan) -> Result<PathBuf, Stop> {
     if places.root == Path::new("/") && !rustix::process::geteuid().is_root() {
-        return Err(Stop::Usage(String::from("--managed writes for the whole machine: run it as root (`sudo leastgrant install --managed`)")));
+        return Err(Stop::Usage(String::from(
+            "--managed writes for the whole machine: run it as root (`sudo leastgrant install --managed`)",
+        )));
     }
     let copy = places.managed_program();
     let bytes = fs::read(program).map_err(|error| Stop::Failed(format!("`{}`: {error}", program.display())))?;
@@ -209,11 +220,25 @@ pub fn prepare_uninstall(places: &Places, request: &Request) -> Result<Prepared,
             _ => without_us(&file, bytes, kept.as_deref(), record.as_ref(), request.strip)?,
         };
     }
-    plan.changes.push(Change { path: file.clone(), real: real.clone(), before, after, folder_mode: 0o700, program: false });
+    plan.changes.push(Change {
+        path: file.clone(),
+        real: real.clone(),
+        before,
+        after,
+        folder_mode: 0o700,
+        program: false,
+    });
     if request.scope == Scope::Managed {
         let copy = places.managed_program();
         if let Ok(bytes) = fs::read(&copy) {
-            plan.changes.push(Change { path: copy.clone(), real: copy, before: Some(bytes), after: None, folder_mode: 0o755, program: true });
+            plan.changes.push(Change {
+                path: copy.clone(),
+                real: copy,
+                before: Some(bytes),
+                after: None,
+                folder_mode: 0o755,
+                program: true,
+            });
         }
     }
     Ok(Prepared { plan, repairs: Vec::new(), notes: Vec::new(), file, real, original: kept, record, wiring: None })
@@ -232,8 +257,8 @@ fn without_us(
         return Ok(Some(bytes.to_vec()));
     }
     let hint = kept.and_then(|bytes| Document::parse(bytes).ok());
-    let without =
-        claude_code::unwire(&document, hint.as_ref()).map_err(|refusal| Stop::Failed(format!("`{}`, {refusal}", file.display())))?;
+    let without = claude_code::unwire(&document, hint.as_ref())
+        .map_err(|refusal| Stop::Failed(format!("`{}`, {refusal}", file.display())))?;
     if !without.root().members().is_empty() {
         return Ok(Some(without.bytes()));
     }
@@ -323,7 +348,8 @@ pub fn uninstall(places: &Places, request: &Request, shown: Option<&Prepared>) -
     announce(&state, request, &prepared)?;
     let applied = prepared.plan.apply().map_err(|(fault, left)| Stop::Failed(said(&fault, &left)))?;
     let mut backups = applied.backups;
-    let restored = prepared.record.as_ref().is_some_and(|record| prepared.before().map(digest).as_ref() == Some(&record.written));
+    let restored =
+        prepared.record.as_ref().is_some_and(|record| prepared.before().map(digest).as_ref() == Some(&record.written));
     let gone = prepared.plan.changes.iter().any(|change| change.real == prepared.real && change.after.is_none());
     if restored || gone {
         // the file is what it was, so the copy beside it would only be litter

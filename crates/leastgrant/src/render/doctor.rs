@@ -35,7 +35,10 @@ pub fn closing(ui: &mut Ui, checks: &[Check]) {
     let count = |status: Status| checks.iter().filter(|check| check.status == status).count();
     let (bad, warn) = (count(Status::Bad), count(Status::Warn));
     ui.line(format!("{} ok, {warn} to look at, {bad} bad", count(Status::Ok)));
-    let first = checks.iter().filter(|check| check.status == Status::Bad).chain(checks.iter().filter(|check| check.status == Status::Warn));
+    let first = checks
+        .iter()
+        .filter(|check| check.status == Status::Bad)
+        .chain(checks.iter().filter(|check| check.status == Status::Warn));
     if let Some(fix) = first.filter_map(|check| check.fix.as_deref()).next() {
         ui.hint(&format!("first: {}", shown(fix)));
     }

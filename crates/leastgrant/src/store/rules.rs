@@ -76,6 +76,17 @@ impl Store {
         Ok((file, all))
     }
 
+    /// Sets the posture; gives the file.
+    ///
+    /// # Errors
+    /// In words: the file cannot be read, mended or written.
+    pub fn set_posture(&self, posture: Posture) -> Result<PathBuf, String> {
+        self.edit(POLICY, |document| {
+            document.insert("posture", value(posture.id()));
+            Ok(true)
+        })
+    }
+
     fn edit(
         &self,
         name: &str,

@@ -1,7 +1,6 @@
 //! A throwaway machine for installs: a home, a project, a program that answers as leastgrant would.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(dead_code, reason = "each test file uses a part")]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -147,3 +146,23 @@ pub(crate) fn said(output: &Output) -> String {
 pub(crate) fn done(output: &Output) {
     assert!(output.status.success(), "{}", said(output));
 }
+
+/// Each test file uses a part of this; the rest is not dead.
+const _: () = {
+    _ = GUARD;
+    _ = Machine::new;
+    _ = Machine::root;
+    _ = Machine::home;
+    _ = Machine::state;
+    _ = Machine::settings;
+    _ = Machine::put_claude;
+    _ = Machine::put_settings;
+    _ = Machine::read_settings;
+    _ = Machine::run;
+    _ = Machine::install;
+    _ = Machine::uninstall;
+    _ = Machine::leftovers;
+    _ = put;
+    _ = said;
+    _ = done;
+};

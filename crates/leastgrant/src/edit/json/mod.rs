@@ -96,7 +96,9 @@ impl Document {
         match (&node.kind, &theirs.kind) {
             (Kind::Object(a), Kind::Object(b)) => {
                 a.len() == b.len()
-                    && a.iter().all(|member| theirs.get(&member.key).is_some_and(|theirs| self.same(&member.value, other, theirs)))
+                    && a.iter().all(|member| {
+                        theirs.get(&member.key).is_some_and(|theirs| self.same(&member.value, other, theirs))
+                    })
             }
             (Kind::Array(a), Kind::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(node, theirs)| self.same(node, other, theirs))

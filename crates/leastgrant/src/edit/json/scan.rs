@@ -50,7 +50,9 @@ impl Node {
     #[must_use]
     pub fn step(&self, step: Step<'_>) -> Option<&Self> {
         match (&self.kind, step) {
-            (Kind::Object(members), Step::Key(key)) => members.iter().find(|member| member.key == key).map(|m| &m.value),
+            (Kind::Object(members), Step::Key(key)) => {
+                members.iter().find(|member| member.key == key).map(|m| &m.value)
+            }
             (Kind::Array(elements), Step::Index(index)) => elements.get(index),
             _ => None,
         }
@@ -174,7 +176,8 @@ impl<'t> Scanner<'t> {
                 return Err(self.refuse(Fault::Broken, start, "a comment that never ends"));
             };
             // `/*/` opens a comment and does not close it
-            let end = if end < 2 { rest.get(2..).and_then(|tail| tail.find("*/")).map(|end| end + 2) } else { Some(end) };
+            let end =
+                if end < 2 { rest.get(2..).and_then(|tail| tail.find("*/")).map(|end| end + 2) } else { Some(end) };
             let Some(end) = end else {
                 return Err(self.refuse(Fault::Broken, start, "a comment that never ends"));
             };
@@ -231,7 +234,11 @@ impl<'t> Scanner<'t> {
             let key_span = start..self.at;
             if let Some(first) = seen.insert(key.clone(), start) {
                 let (line, _) = super::refusal::place(self.text, first);
-                return Err(self.refuse(Fault::DuplicateKey, start, format!("the key `{key}` is there twice (first in line {line})")));
+                return Err(self.refuse(
+                    Fault::DuplicateKey,
+                    start,
+                    format!("the key `{key}` is there twice (first in line {line})"),
+                ));
             }
             self.blank()?;
             if self.peek() != Some(b':') {

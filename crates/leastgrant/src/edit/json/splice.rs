@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::Document;
 use super::refusal::{Fault, Refusal};
 use super::scan::{Kind, Node};
 use super::style::{self, Json, Layout};
-use super::Document;
 
 /// One step down in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,9 +138,7 @@ impl Document {
 /// The places of a container's items, keys included.
 fn items(container: &Node) -> Vec<Range<usize>> {
     match &container.kind {
-        Kind::Object(members) => {
-            members.iter().map(|member| member.key_span.start..member.value.span.end).collect()
-        }
+        Kind::Object(members) => members.iter().map(|member| member.key_span.start..member.value.span.end).collect(),
         Kind::Array(elements) => elements.iter().map(|element| element.span.clone()).collect(),
         _ => Vec::new(),
     }

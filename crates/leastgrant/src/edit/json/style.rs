@@ -151,7 +151,10 @@ fn unit(document: &Document) -> Option<String> {
 /// Whether the first colon is followed by a blank.
 fn spaced(document: &Document) -> bool {
     document.root().members().first().is_none_or(|member| {
-        document.text().get(member.key_span.end..member.value.span.start).is_some_and(|gap| gap.ends_with([' ', '\t', '\n']))
+        document
+            .text()
+            .get(member.key_span.end..member.value.span.start)
+            .is_some_and(|gap| gap.ends_with([' ', '\t', '\n']))
     })
 }
 
