@@ -67,7 +67,6 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             let file = Arg::text(".gitattributes", scene.span);
             draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Write);
         }
-        "gc" | "prune" | "repack" => {}
         _ => {}
     }
 }
@@ -146,7 +145,7 @@ fn outside(draft: &mut Draft) {
         }
         _ => false,
     });
-    if leaves && draft.capability == Capability::VcsWrite {
+    if leaves && matches!(draft.capability, Capability::VcsWrite | Capability::VcsPush) {
         draft.at_least(Capability::WriteOutside);
     }
 }
