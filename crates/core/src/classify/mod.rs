@@ -7,6 +7,7 @@ pub mod code;
 pub mod draft;
 pub mod environment;
 mod files;
+mod git;
 mod network;
 pub mod program;
 mod redirect;

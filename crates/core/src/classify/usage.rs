@@ -135,13 +135,19 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Usages whose options count here, innermost first: options that end at the first operand do not count behind it.
+    fn in_force(&self) -> impl Iterator<Item = &'static Usage> + '_ {
+        let whole = |(at, usage): (usize, &&'static Usage)| (at == 0 || usage.style != Style::OptionsFirst).then_some(*usage);
+        self.parsed.chain.iter().rev().enumerate().filter_map(whole)
+    }
+
     fn rows(&self) -> impl Iterator<Item = &'static Opt> + use<> {
-        let chain: Vec<&'static Usage> = self.parsed.chain.iter().rev().copied().collect();
+        let chain: Vec<&'static Usage> = self.in_force().collect();
         chain.into_iter().flat_map(|usage| usage.options.iter())
     }
 
     fn listed(&self, name: &str) -> Option<bool> {
-        self.parsed.chain.iter().rev().find_map(|usage| {
+        self.in_force().find_map(|usage| {
             if usage.flags.contains(&name) {
                 Some(false)
             } else if usage.values.contains(&name) {
