@@ -1,14 +1,25 @@
-//! Turns `knowledge/*.toml` into static tables, so that nothing is parsed at run time.
+//! Turns `knowledge/*.toml` and the compatibility records into static tables, so that nothing is parsed at run time.
 
 #[path = "build/knowledge.rs"]
 mod knowledge;
+#[path = "build/records.rs"]
+mod records;
+#[path = "build/tables.rs"]
+mod tables;
+
+use std::path::Path;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
     println!("cargo:rerun-if-changed=knowledge");
+    println!("cargo:rerun-if-changed=../../compatibility");
     let out = std::env::var("OUT_DIR").unwrap_or_default();
-    if let Err(error) = knowledge::write(std::path::Path::new("knowledge"), std::path::Path::new(&out)) {
-        println!("cargo::error={}", error.replace('\n', " "));
+    let (from, out) = (Path::new("knowledge"), Path::new(&out));
+    let records = Path::new("../../compatibility");
+    for result in [knowledge::write(from, out), tables::write(from, out), records::write(records, out)] {
+        if let Err(error) = result {
+            println!("cargo::error={}", error.replace('\n', " "));
+        }
     }
 }

@@ -1,9 +1,20 @@
 //! The only place where verdicts are made.
 
-use crate::call::Call;
-use crate::policy::{Policy, Session, Standing};
-use crate::verdict::Verdict;
+mod because;
+mod remedy;
+
+use crate::action::{Action, Capability, Exposure, Reach, TargetKind};
+use crate::bundle;
+use crate::call::{Call, Tool};
+use crate::classify::classify;
+use crate::floor::{self, Fired, Flow};
+use crate::path::Zone;
+use crate::policy::{Policy, Posture, Session, Standing};
+use crate::reason::{Reason, Weight};
+use crate::rule::{Book, Effect, Rule};
+use crate::verdict::{AskKind, Decision, Verdict};
 use crate::world::World;
+use because::{DENIED, FAMILIAR, HOUSEKEEPING, STRICT, broken, floors, not_understood, rank, ruled, shown};
 
 /// Everything that a judgement rests on.
 pub struct Bench<'a> {
@@ -17,17 +28,40 @@ pub struct Bench<'a> {
     pub world: &'a dyn World,
 }
 
+/// From this tier on an action is too heavy to pass by what was learned.
+const HEAVY: u8 = 3;
+
 /// Judges one call. Order, strictest first: integrity floor, persona bound, deny rule, allow rule, ask floor or ask
 /// rule, strict posture, granted or learned, ask (DESIGN §4).
 pub fn judge(call: &Call, bench: &Bench<'_>) -> Verdict {
-    let _ = (call, bench);
-    refuse("engine.error", "not built yet")
+    if let Tool::Unreadable { why } = &call.tool {
+        return refuse("payload.unreadable", &format!("the input of `{}` cannot be read: {why}", call.tool_name));
+    }
+    weigh(call, classify(call, bench.world), bench)
+}
+
+/// Judges a call whose actions are known.
+pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
+    if actions.is_empty() {
+        return match &call.tool {
+            Tool::Meta => housekeeping(),
+            Tool::Shell(shell) if only_comments(&shell.command) => housekeeping(),
+            _ => refuse("engine.error", "nothing of the call was understood"),
+        };
+    }
+    let facts = bench.world.facts();
+    let sight = Sight {
+        call,
+        bench,
+        book: Book::open(&bench.policy.rules, call, facts),
+        flow: Flow::of(&actions, bench.session, bench.world),
+    };
+    let outcomes: Vec<Outcome> = actions.iter().map(|action| sight.outcome(action)).collect();
+    fold(actions, outcomes, &sight)
 }
 
 /// The one place where "anything went wrong" becomes a verdict: an ask of the strictest kind with no action known.
 pub fn refuse(id: &'static str, text: &str) -> Verdict {
-    use crate::reason::{Reason, Weight};
-    use crate::verdict::{AskKind, Decision};
     Verdict {
         decision: Decision::Ask,
         kind: Some(AskKind::Floor),
@@ -38,4 +72,190 @@ pub fn refuse(id: &'static str, text: &str) -> Verdict {
         contained: false,
         remedy: None,
     }
+}
+
+/// The agent's own housekeeping: nothing to hold, and nothing to grant either.
+fn housekeeping() -> Verdict {
+    Verdict {
+        decision: Decision::Allow,
+        kind: None,
+        reasons: vec![HOUSEKEEPING.reason(Weight::Lowers, None)],
+        actions: Vec::new(),
+        floors: Vec::new(),
+        signature: String::new(),
+        contained: true,
+        remedy: None,
+    }
+}
+
+/// Whether a command line runs nothing at all.
+fn only_comments(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
+}
+
+struct Sight<'a> {
+    call: &'a Call,
+    bench: &'a Bench<'a>,
+    book: Book<'a>,
+    flow: Flow,
+}
+
+/// What one action alone leads to.
+struct Outcome {
+    decision: Decision,
+    kind: Option<AskKind>,
+    reasons: Vec<Reason>,
+    floors: Vec<&'static str>,
+}
+
+impl Outcome {
+    fn allow(reason: Reason) -> Self {
+        Self { decision: Decision::Allow, kind: None, reasons: vec![reason], floors: Vec::new() }
+    }
+
+    fn ask(kind: AskKind, reasons: Vec<Reason>) -> Self {
+        Self { decision: Decision::Ask, kind: Some(kind), reasons, floors: Vec::new() }
+    }
+
+    fn deny(reasons: Vec<Reason>) -> Self {
+        Self { decision: Decision::Deny, kind: None, reasons, floors: Vec::new() }
+    }
+
+    fn with_floors(mut self, fired: &[Fired]) -> Self {
+        self.floors = fired.iter().map(|floor| floor.id).collect();
+        self
+    }
+}
+
+impl Sight<'_> {
+    /// DESIGN §4's order, top to bottom. The persona bound comes between the first two steps.
+    fn outcome(&self, action: &Action) -> Outcome {
+        let policy = self.bench.policy;
+        let fired = floor::fired(action, self.call, &self.flow, self.bench.world);
+        let opaque = action.opaque.as_ref().map(|opaque| not_understood(action, &opaque.why, opaque.span));
+
+        if fired.iter().any(|floor| floor.integrity) {
+            let mut reasons = floors(&fired, |floor| if floor.integrity { Weight::Blocks } else { Weight::Info });
+            reasons.extend(opaque.map(|reason| Reason { weight: Weight::Info, ..reason }));
+            return Outcome::deny(reasons).with_floors(&fired);
+        }
+        if let Some(rule) = self.book.find(Effect::Deny, action) {
+            let mut reasons = vec![ruled(rule, "rule.deny", Weight::Blocks, action.span)];
+            reasons.extend(floors(&fired, |_| Weight::Info));
+            return Outcome::deny(reasons).with_floors(&fired);
+        }
+        let allow = self.book.find(Effect::Allow, action);
+        if let Some(rule) = allow
+            && policy.problems.is_empty()
+        {
+            return self.allowed_by_rule(rule, &fired, opaque, action);
+        }
+        let ask = self.book.find(Effect::Ask, action);
+        if !fired.is_empty() || ask.is_some() {
+            let mut reasons = floors(&fired, |_| Weight::Raises);
+            reasons.extend(ask.map(|rule| ruled(rule, "rule.ask", Weight::Raises, action.span)));
+            reasons.extend(opaque);
+            return Outcome::ask(AskKind::Floor, reasons).with_floors(&fired);
+        }
+        self.unfloored(action, opaque)
+    }
+
+    fn allowed_by_rule(&self, rule: &Rule, fired: &[Fired], opaque: Option<Reason>, action: &Action) -> Outcome {
+        let mut outcome = Outcome::allow(ruled(rule, "rule.allow", Weight::Lowers, action.span));
+        let lifted = floors(fired, |_| Weight::Info).into_iter().chain(opaque);
+        outcome.reasons.extend(lifted.map(|reason| Reason {
+            text: format!("{}, allowed by your rule", reason.text),
+            weight: Weight::Info,
+            ..reason
+        }));
+        outcome
+    }
+
+    /// No floor and no rule holds.
+    fn unfloored(&self, action: &Action, opaque: Option<Reason>) -> Outcome {
+        let Bench { policy, standing, .. } = self.bench;
+        let housekeeping = matches!(self.call.tool, Tool::Meta) && action.capability == Capability::Meta;
+        if housekeeping && opaque.is_none() {
+            return Outcome::allow(HOUSEKEEPING.reason(Weight::Lowers, action.span));
+        }
+        let floor =
+            |reason: Reason| Outcome::ask(AskKind::Floor, std::iter::once(reason).chain(opaque.clone()).collect());
+        if let Some(problem) = policy.problems.first() {
+            return floor(broken(problem, action.span));
+        }
+        if policy.posture == Posture::Strict {
+            return floor(STRICT.reason(Weight::Raises, action.span));
+        }
+        if standing.denied.contains(&action.signature) {
+            return floor(DENIED.reason(Weight::Raises, action.span));
+        }
+        if let Some(reason) = opaque {
+            return Outcome::ask(AskKind::Unreadable, vec![reason]);
+        }
+        self.granted(action).map_or_else(|| gap(action), Outcome::allow)
+    }
+
+    /// Why it may pass by what the person accepted or by what was learned.
+    fn granted(&self, action: &Action) -> Option<Reason> {
+        let Bench { policy, standing, .. } = self.bench;
+        if let Some(bundle) = bundle::covering(&policy.bundles, action) {
+            let text = format!("the accepted bundle `{}` covers it: {}", bundle.id, bundle.title);
+            return Some(Reason { id: "bundle.granted", text, weight: Weight::Lowers, span: action.span });
+        }
+        let light = action.blast.tier() < HEAVY && action.marks.is_empty();
+        (light && standing.familiar.contains(&action.signature)).then(|| FAMILIAR.reason(Weight::Lowers, action.span))
+    }
+}
+
+/// Understood, without a floor, and nothing lets it pass.
+fn gap(action: &Action) -> Outcome {
+    let tier = action.blast.tier();
+    let subject = shown(action);
+    if tier >= HEAVY {
+        let note = action.notes.first().map_or_else(String::new, |note| format!(": {note}"));
+        let text = format!("too much is at stake to pass `{subject}` unasked (tier {tier} of 4){note}");
+        let reason = Reason { id: "gap.blast", text, weight: Weight::Raises, span: action.span };
+        return Outcome::ask(AskKind::Heavy, vec![reason]);
+    }
+    let text = format!("no rule or accepted bundle covers `{subject}`");
+    let reason = Reason { id: "gap.evidence", text, weight: Weight::Raises, span: action.span };
+    Outcome::ask(AskKind::Unfamiliar, vec![reason])
+}
+
+/// Strictest of all; what is told does not depend on the order of the actions.
+fn fold(actions: Vec<Action>, outcomes: Vec<Outcome>, sight: &Sight<'_>) -> Verdict {
+    let decision = outcomes.iter().map(|outcome| outcome.decision).max().unwrap_or(Decision::Ask);
+    let kind = outcomes.iter().filter_map(|outcome| outcome.kind).max();
+    let kind = if decision == Decision::Ask { kind.or(Some(AskKind::Floor)) } else { None };
+
+    let mut floors: Vec<&'static str> = outcomes.iter().flat_map(|outcome| outcome.floors.iter().copied()).collect();
+    floors.sort_unstable();
+    floors.dedup();
+
+    let mut reasons: Vec<Reason> = outcomes.into_iter().flat_map(|outcome| outcome.reasons).collect();
+    if actions.len() > 1 {
+        let text = format!("{} actions; the strictest decides", actions.len());
+        reasons.push(Reason { id: "multi.actions", text, weight: Weight::Info, span: None });
+    }
+    reasons.sort_by(|a, b| (a.weight, rank(a.id), &a.text, a.span).cmp(&(b.weight, rank(b.id), &b.text, b.span)));
+    reasons.dedup_by(|a, b| a.id == b.id && a.text == b.text);
+
+    let mut signatures: Vec<&str> = actions.iter().map(|action| action.signature.as_str()).collect();
+    signatures.dedup();
+    let signature = signatures.join(" ; ");
+    let contained = actions.iter().all(contained);
+    let mut verdict = Verdict { decision, kind, reasons, actions, floors, signature, contained, remedy: None };
+    verdict.remedy = remedy::remedy(&verdict, sight.book.call_text(), sight.bench.policy);
+    verdict
+}
+
+/// Contained in the project: nothing outside is touched, nothing is laid open, and no mark says that more happens.
+fn contained(action: &Action) -> bool {
+    let blast = action.blast;
+    let inside = action.targets.iter().all(|target| match &target.kind {
+        TargetKind::Path(place) => matches!(place.zone, Zone::Project | Zone::Null),
+        TargetKind::Host { .. } | TargetKind::Package(_) => false,
+        TargetKind::Named(_) => true,
+    });
+    blast.reach <= Reach::Workspace && blast.exposure == Exposure::None && inside && action.marks.is_empty()
 }

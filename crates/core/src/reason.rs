@@ -59,6 +59,7 @@ pub const IDS: &[(&str, &str)] = &[
     ("posture.strict", "posture strict: only rules allow"),
     ("posture.autopilot", "posture autopilot: contained in the project"),
     ("posture.observe", "posture observe: recorded only"),
+    ("meta.housekeeping", "the agent's own housekeeping, without effect on anything"),
     ("gap.blast", "understood, but too much at stake to pass unasked"),
     ("gap.evidence", "not approved often enough yet"),
     ("gap.denied", "a person refused this before"),

@@ -26,15 +26,16 @@ impl Decision {
     }
 }
 
-/// What kind of ask it is; greater is stricter.
+/// What kind of ask it is; greater is stricter in every cell of [`crate::channel`], so that folding by the maximum
+/// never weakens an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AskKind {
     /// understood, no floor, tier ≤ 2
     Unfamiliar,
-    /// understood, no floor, tier ≥ 3
-    Heavy,
     /// could not be accounted for
     Unreadable,
+    /// understood, no floor, tier ≥ 3
+    Heavy,
     /// known danger, an ask rule, or posture strict
     Floor,
 }

@@ -1,5 +1,9 @@
 //! The only way in which facts come in: real paths, small files, where things are.
 
+mod fake;
+
+pub use fake::FakeWorld;
+
 /// What stands at a path, the last component not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {

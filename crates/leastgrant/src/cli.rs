@@ -1,6 +1,6 @@
 //! Arguments of people's commands; each command's own are in its file.
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 use crate::command;
 use crate::exit::Exit;
@@ -22,8 +22,38 @@ struct Cli {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// choose what may pass from the start
+    Init(command::init::Args),
     /// judge a command without running it
     Check(command::check::Args),
+    /// which bound is in force, what is amiss, and how to mend it
+    Doctor(command::doctor::Args),
+    /// put the hook into agents' settings
+    Install(command::install::Args),
+    /// ask and refuse nothing but what protects leastgrant itself, for a while
+    Pause(command::pause::Args),
+    /// end a pause
+    Resume(command::resume::Args),
+    /// take the hook out of agents' settings again
+    Uninstall(command::uninstall::Args),
+    /// play a recorded session through the real hook in a throwaway home
+    Demo(command::demo::Args),
+    /// let a call pass from now on
+    Allow(command::rule::Args),
+    /// hold a call from now on
+    Deny(command::rule::Args),
+    /// take rules back
+    Forget(command::forget::Args),
+    /// list all rules
+    Rules(command::rules::Args),
+    /// what leastgrant believes of a program, and the file to patch
+    Knowledge(command::knowledge::Args),
+}
+
+/// The arguments as a tree, for the pages that are made from it.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Reads the arguments and runs the command.
@@ -40,6 +70,18 @@ pub fn main() -> Exit {
     };
     let mut ui = Ui::new(cli.json, cli.no_color);
     match cli.command {
+        Command::Init(args) => command::init::run(&args, &mut ui),
+        Command::Allow(args) => command::allow::run(&args, &mut ui),
+        Command::Deny(args) => command::deny::run(&args, &mut ui),
+        Command::Forget(args) => command::forget::run(&args, &mut ui),
+        Command::Rules(args) => command::rules::run(&args, &mut ui),
         Command::Check(args) => command::check::run(&args, &mut ui),
+        Command::Doctor(args) => command::doctor::run(&args, &mut ui),
+        Command::Install(args) => command::install::run(&args, &mut ui),
+        Command::Pause(args) => command::pause::run(&args, &mut ui),
+        Command::Resume(args) => command::resume::run(&args, &mut ui),
+        Command::Uninstall(args) => command::uninstall::run(&args, &mut ui),
+        Command::Demo(args) => command::demo::run(&args, &mut ui),
+        Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),
     }
 }

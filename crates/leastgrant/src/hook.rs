@@ -1,11 +1,80 @@
-//! The path of one call: stdin → agent → call → judge → verdict → ledger → channel → agent → stdout.
+//! The path of one call: stdin → agent → call → judge → verdict → ledger → channel → agent → stdout. Whatever goes wrong
+//! on it ends in a refusal; the answer is the last thing that is written.
+
+mod net;
+mod record;
+mod wire;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Instant;
+
+use leastgrant_core::call::Call;
+use leastgrant_core::channel::{self, Answer};
+use leastgrant_core::judge;
+
+use crate::agent::{self, Agent, ConfigChange, Decoded, Held, HookEnv, Output};
+use crate::ground::Ground;
+use crate::store::release;
+use record::Desk;
 
 /// `leastgrant hook AGENT`: reads one payload, answers with one JSON object or with silence.
 #[must_use]
 pub fn main(args: &[OsString]) -> ExitCode {
-    let _ = args;
-    ExitCode::from(2)
+    let start = Instant::now();
+    net::spread();
+    let output = match agent::named(args) {
+        Ok(agent) => net::caught(|| answer(agent, start)).unwrap_or_else(|why| refused(agent, &why)),
+        Err(why) => Output::blocked(&format!("{why}; the call is refused until the hook's command line is mended")),
+    };
+    ExitCode::from(wire::send(&output))
+}
+
+fn answer(agent: &dyn Agent, start: Instant) -> Output {
+    let env = HookEnv::of_process();
+    let received = wire::receive();
+    let decoded = match (agent.decode(&received.bytes, &env), received.fault) {
+        (Decoded::Broken { held, .. }, Some(why)) => Decoded::Broken { held, why },
+        (_, Some(why)) => Decoded::Broken { held: Held::Call, why },
+        (decoded, None) => decoded,
+    };
+    let desk = Desk { agent, env: &env, start };
+    match decoded {
+        Decoded::Pre(call) => judged(&desk, &call),
+        Decoded::Post(done) => desk.record(|desk| desk.done(&done)),
+        Decoded::Prompted(call) => desk.record(|desk| desk.prompted(&call)),
+        Decoded::Passing(passing) => desk.record(|desk| desk.passing(&passing)),
+        Decoded::ConfigChange(change) => changed(&desk, &change),
+        Decoded::Foreign(_) => Output::silent(),
+        Decoded::Broken { held, why } => broken(&desk, held, &why),
+    }
+}
+
+fn judged(desk: &Desk<'_>, call: &Call) -> Output {
+    let ground = Ground::of(desk.agent, desk.env, call);
+    let verdict =
+        net::caught(|| judge::judge(call, &ground.bench())).unwrap_or_else(|why| judge::refuse("engine.error", &why));
+    let answer = channel::fit(&verdict, desk.agent.channel(), &call.mode, call.attendance, ground.policy.posture);
+    desk.record(|desk| desk.call(&ground, call, &verdict, &answer));
+    desk.agent.encode(&answer)
+}
+
+fn changed(desk: &Desk<'_>, change: &ConfigChange) -> Output {
+    let refusal = net::caught(|| release::refusal(change)).unwrap_or_else(Some);
+    let silence = desk.record(|desk| desk.change(change, refusal.as_deref()));
+    refusal.map_or(silence, |why| desk.agent.refuse_change(&why))
+}
+
+fn broken(desk: &Desk<'_>, held: Held, why: &str) -> Output {
+    let silence = desk.record(|desk| desk.broken(held, why));
+    let said = format!("the agent's message could not be read: {why}");
+    match held {
+        Held::Call => refused(desk.agent, &said),
+        Held::Change => desk.agent.refuse_change(&format!("leastgrant keeps the old settings: {said}")),
+        Held::Nothing => silence,
+    }
+}
+
+fn refused(agent: &dyn Agent, why: &str) -> Output {
+    agent.encode(&Answer::Deny { reason: format!("leastgrant: {why}, so this call is refused") })
 }

@@ -3,9 +3,13 @@
 pub mod agent;
 pub mod cli;
 pub mod command;
+pub mod doctor;
 pub mod edit;
 pub mod exit;
+pub mod ground;
 pub mod hook;
+pub mod install;
+pub mod judged;
 pub mod render;
 pub mod store;
 pub mod world;

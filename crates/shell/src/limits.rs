@@ -15,6 +15,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 256 * 1024, nesting: 64, nodes: 50_000, steps_per_byte: 64 }
+        Self {
+            bytes: 256 * 1024,
+            nesting: 64,
+            nodes: 50_000,
+            steps_per_byte: 64,
+        }
     }
 }

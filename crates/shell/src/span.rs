@@ -15,13 +15,17 @@ impl Span {
     pub fn new(start: usize, end: usize) -> Self {
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let end = u32::try_from(end).unwrap_or(u32::MAX);
-        Self { start, end: end.max(start) }
+        Self {
+            start,
+            end: end.max(start),
+        }
     }
 
     /// The bytes of `text` in this range, or nothing where it lies outside.
     #[must_use]
     pub fn of(self, text: &[u8]) -> &[u8] {
-        text.get(self.start as usize..self.end as usize).unwrap_or_default()
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or_default()
     }
 
     /// Number of bytes.
@@ -39,12 +43,18 @@ impl Span {
     /// The smallest range that holds both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
-        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Self {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// The same range in a text that begins `by` bytes earlier.
     #[must_use]
     pub fn shift(self, by: u32) -> Self {
-        Self { start: self.start.saturating_add(by), end: self.end.saturating_add(by) }
+        Self {
+            start: self.start.saturating_add(by),
+            end: self.end.saturating_add(by),
+        }
     }
 }

@@ -30,6 +30,10 @@ pub struct Draft {
     pub family: &'static str,
     /// what it prints, where that is known
     pub prints: Option<Value>,
+    /// patterns of the paths that it prints, a path a line, where that is known
+    pub paths: Option<Vec<String>>,
+    /// hashes of scripts that were read
+    pub content: Vec<String>,
     /// a wrapper that does nothing by itself
     pub silent: bool,
     /// credentials are certain to be among what it reads
@@ -50,6 +54,8 @@ impl Draft {
             targets: Vec::new(),
             family,
             prints: None,
+            paths: None,
+            content: Vec::new(),
             silent: false,
             sweeps_secrets: None,
         }
@@ -159,7 +165,7 @@ pub fn add_path(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role
         Value::Exact(text) => vec![text],
         Value::OneOf(texts) => texts.iter().map(String::as_str).collect(),
         Value::Prefix(_) | Value::Unknown => {
-            let place = Place { written: arg.shown(), real: None, lexical: None, zone: Zone::Unplaced };
+            let place = Place::unknown(arg.shown());
             // a known beginning still matches guards that go by name
             if let Some(start) = arg.prefix().rfind('/').and_then(|at| arg.prefix().get(..=at)) {
                 for folder in folders(cwd) {

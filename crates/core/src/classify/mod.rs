@@ -9,7 +9,9 @@ mod redirect;
 pub mod script;
 pub mod shell;
 mod sign;
+pub mod tools;
 pub mod usage;
+mod wrappers;
 
 use crate::action::Action;
 use crate::call::{Call, Tool};
@@ -20,6 +22,6 @@ use crate::world::World;
 pub fn classify(call: &Call, world: &dyn World) -> Vec<Action> {
     match &call.tool {
         Tool::Shell(command) => shell::shell_actions(command, &call.cwd, world),
-        _ => Vec::new(),
+        _ => tools::tool_actions(call, world),
     }
 }

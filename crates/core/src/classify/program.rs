@@ -22,6 +22,10 @@ pub struct Scene<'a> {
     pub feed: &'a Feed,
     /// commands that it starts
     pub nested: Vec<Nested>,
+    /// the wrapped command, and whether arguments that are not known are added
+    pub command: Option<(Vec<Arg>, bool)>,
+    /// patterns of the paths that it prints, where that is known
+    pub paths: Option<Vec<String>>,
     /// the command's span
     pub span: Span,
 }
@@ -80,6 +84,9 @@ pub(super) fn run(reader: &mut Reader<'_>, invocation: Invocation, layers: &[Lay
     }
     outcome
 }
+
+/// Programs that print a part of what they read, line by line.
+const PASS_THROUGH: &[&str] = &["grep", "head", "tail", "sort", "uniq", "cat", "tac", "shuf"];
 
 /// What a program name stands for.
 enum Named {
@@ -173,7 +180,7 @@ fn file_run(
 }
 
 fn scene<'a>(world: &'a dyn World, invocation: &'a Invocation) -> Scene<'a> {
-    Scene { world, cwd: invocation.cwd.clone(), feed: &invocation.feed, nested: Vec::new(), span: invocation.span }
+    Scene { world, cwd: invocation.cwd.clone(), feed: &invocation.feed, nested: Vec::new(), command: None, paths: None, span: invocation.span }
 }
 
 fn program_run(
@@ -188,6 +195,7 @@ fn program_run(
     let mut draft = base(program, &parsed);
     let mut scene = scene(reader.world, invocation);
     scene.cwd = moved(&parsed, reader.world, &invocation.cwd);
+    scene.command.clone_from(&parsed.command);
     let cwd = scene.cwd.clone();
     let only = parsed.effects().any(|effect| effect.only);
     if let Some((arg, why)) = &parsed.opaque {
@@ -200,6 +208,13 @@ fn program_run(
         }
     }
     stdin_code(&mut draft, &parsed, &mut scene, program);
+    if scene.paths.is_none()
+        && PASS_THROUGH.contains(&program.names.first().copied().unwrap_or_default())
+        && !draft.targets.iter().any(|target| target.role == Role::Read)
+        && let Feed::Pipe { paths, .. } = scene.feed
+    {
+        scene.paths.clone_from(paths);
+    }
     if parsed.usage.production || parsed.chain.iter().any(|usage| usage.production) {
         code::production(&mut draft, args);
     }
@@ -207,12 +222,12 @@ fn program_run(
     let injected = environment::injections(&assigned, &cwd, reader.world);
     let mut layers = layers.to_vec();
     if !injected.is_empty() {
-        if scene.nested.is_empty() && parsed.command.is_none() {
+        if scene.nested.is_empty() && scene.command.is_none() {
             environment::inject(&mut draft, &injected);
         }
         layers.push(environment::layer(&injected));
     }
-    if let Some((argv, more)) = parsed.command.clone() {
+    if let Some((argv, more)) = scene.command.take() {
         scene.nested.push(Nested::Words { argv, more });
     }
     let mut effects: Vec<&'static Effect> = parsed.chain.iter().map(|usage| &usage.effect).collect();
@@ -221,6 +236,7 @@ fn program_run(
         draft.note("runs somewhere else");
     }
     let nested = scene.nested;
+    draft.paths = scene.paths;
     let done = Inner { effects, elsewhere: parsed.chain.iter().any(|usage| usage.elsewhere) };
     complete_with(reader, draft, nested, invocation, &layers, peels, &done, &cwd)
 }
@@ -374,7 +390,7 @@ fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, pro
             draft.mark(Mark::LaterInput);
             draft.opaque(Some(scene.span), "reads its commands from what is typed later");
         }
-        Feed::Pipe { fetched, text } => {
+        Feed::Pipe { fetched, text, .. } => {
             if *fetched {
                 draft.mark(Mark::PipeToShell);
             }
@@ -435,7 +451,7 @@ fn complete_with(
     }
     let fetches = matches!(draft.capability, Capability::NetFetch | Capability::NetSend)
         || draft.targets.iter().any(|target| target.role == Role::Connect);
-    let mut outcome = Outcome { fetches, prints: draft.prints.clone() };
+    let mut outcome = Outcome { fetches, prints: draft.prints.clone(), paths: draft.paths.clone() };
     let carried: Vec<Target> = draft.targets.clone();
     let own = nested.is_empty() || !draft.silent && (!draft.targets.is_empty() || draft.opaque.is_some());
     let sweeps = draft.sweeps_secrets;

@@ -51,6 +51,8 @@ pub enum Feed {
         fetched: bool,
         /// the text, where it is known
         text: Option<Value>,
+        /// patterns that hold every path it is made of, where it is paths
+        paths: Option<Vec<String>>,
     },
     /// a here-document or here-string
     Text(Arg),
@@ -84,6 +86,8 @@ pub struct Outcome {
     pub fetches: bool,
     /// what it prints, where that is known
     pub prints: Option<Value>,
+    /// patterns of the paths that it prints, where that is known
+    pub paths: Option<Vec<String>>,
 }
 
 /// Reads texts into actions, within a budget.
@@ -151,6 +155,7 @@ impl Reader<'_> {
                 [only] => only.prints.clone(),
                 _ => None,
             },
+            paths: None,
         }
     }
 
@@ -257,7 +262,7 @@ impl Reader<'_> {
             }
         }
         draft::settle(&mut draft, self.world);
-        let signature = sign::shell(&draft, argv, layers, self.unsandboxed, self.world);
+        let signature = sign::shell(&draft, argv, self.unsandboxed, self.world);
         let action = draft::finish(draft, signature, display.to_owned(), Some(span));
         self.actions.push(action);
     }
@@ -267,11 +272,16 @@ fn piped(ids: &[u32], outcomes: &[Outcome]) -> Feed {
     let from: Vec<&Outcome> = ids.iter().filter_map(|id| outcomes.get(*id as usize)).collect();
     // an index that is not there yet is a command of which nothing is known
     let fetched = from.iter().any(|outcome| outcome.fetches);
-    let text = match from.as_slice() {
-        [only] if ids.len() == 1 => only.prints.clone(),
+    let only = match from.as_slice() {
+        [only] if ids.len() == 1 => Some(*only),
         _ => None,
     };
-    Feed::Pipe { fetched, text }
+    Feed::Pipe {
+        fetched,
+        text: only.and_then(|only| only.prints.clone()),
+        // of several members the last one says what the pipe holds, and it took over what it let through
+        paths: from.last().filter(|_| from.len() == ids.len()).and_then(|last| last.paths.clone()),
+    }
 }
 
 fn redirected(from: &sh::Redirect, map: SpanMap) -> Feed {

@@ -1,3 +1,16 @@
 //! People's commands, a file each: `Args` and `run(&Args, &mut Ui) -> Exit`.
 
+pub mod allow;
 pub mod check;
+pub mod demo;
+pub mod deny;
+pub mod doctor;
+pub mod forget;
+pub mod init;
+pub mod install;
+pub mod knowledge;
+pub mod pause;
+pub mod resume;
+pub mod rule;
+pub mod rules;
+pub mod uninstall;

@@ -1,0 +1,396 @@
+//! `leastgrant install`: puts our hook into agents' settings. In a terminal it shows what it will write and asks;
+//! elsewhere it does what was said and never asks.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use leastgrant_core::bundle::BUNDLES;
+use leastgrant_core::policy::Posture;
+use serde_json::{Value, json};
+
+use crate::edit::json::{Document, MAX_BYTES, Node, Step};
+use crate::edit::{atomic, plan::Plan};
+use crate::exit::Exit;
+use crate::install::choices;
+use crate::install::claude_code::{AGENT, EVENTS};
+use crate::install::find::Claude;
+use crate::install::place::{Places, Scope};
+use crate::install::terminal;
+use crate::install::work::{self, Done, Prepared, Request, Stop};
+use crate::render::{Ui, diff, words};
+
+/// Whose settings, as flags.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ScopeArgs {
+    /// the project's settings instead of yours (usually shared by version control)
+    #[arg(long, conflicts_with_all = ["local", "managed"])]
+    project: bool,
+    /// the project's settings on this machine
+    #[arg(long, conflicts_with = "managed")]
+    local: bool,
+    /// the whole machine's settings, which a repository can't switch off (as root)
+    #[arg(long)]
+    managed: bool,
+    /// a folder that stands for `/` (tests)
+    #[arg(long, hide = true, value_name = "FOLDER")]
+    root_prefix: Option<PathBuf>,
+}
+
+impl ScopeArgs {
+    /// The scope that was chosen.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        match (self.project, self.local, self.managed) {
+            (true, _, _) => Scope::Project,
+            (_, true, _) => Scope::Local,
+            (_, _, true) => Scope::Managed,
+            _ => Scope::User,
+        }
+    }
+
+    /// Where things are.
+    ///
+    /// # Errors
+    /// There is no home.
+    pub fn places(&self) -> Result<Places, String> {
+        Places::from_env(self.root_prefix.as_deref())
+    }
+}
+
+/// What a hook that can't answer means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum OnFailure {
+    /// the call is blocked
+    Closed,
+    /// the call runs unjudged
+    Open,
+}
+
+/// Arguments of `install`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// agents to wire (default: those found on this machine)
+    #[arg(value_name = "AGENT")]
+    agents: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// how much may pass unasked: observe, assist, autopilot or strict
+    #[arg(long, value_name = "POSTURE", value_parser = posture)]
+    posture: Option<Posture>,
+    /// what it means when the hook can't answer
+    #[arg(long, value_enum, default_value = "closed", value_name = "WHAT")]
+    on_failure: OnFailure,
+    /// wire a program that will not stay where it is (never overrides a refused file)
+    #[arg(long)]
+    force: bool,
+    /// take comments and trailing commas out of the file first, shown in the diff
+    #[arg(long)]
+    strip_comments: bool,
+    /// don't ask
+    #[arg(long, short)]
+    yes: bool,
+    /// the program to wire instead of this one
+    #[arg(long, hide = true, value_name = "PATH")]
+    program: Option<PathBuf>,
+}
+
+fn posture(text: &str) -> Result<Posture, String> {
+    Posture::from_id(text).ok_or_else(|| String::from("it is observe, assist, autopilot or strict"))
+}
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn now_ms() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Installs.
+pub fn run(args: &Args, ui: &mut Ui) -> Exit {
+    let places = match args.scope.places() {
+        Ok(places) => places,
+        Err(why) => return stopped(ui, &Stop::Failed(why), None),
+    };
+    if let Err(exit) = agents(&args.agents, &places, ui) {
+        return exit;
+    }
+    let request = Request {
+        scope: args.scope.scope(),
+        closed: args.on_failure == OnFailure::Closed,
+        force: args.force,
+        strip: args.strip_comments,
+        program: args.program.clone(),
+        person: terminal::person().is_ok(),
+        now_ms: now_ms(),
+    };
+    let asks = request.person && !args.yes && !ui.json;
+    let prepared = match work::prepare_install(&places, &request) {
+        Ok(prepared) => prepared,
+        Err(stop) => return stopped(ui, &stop, Some((&places, request.scope))),
+    };
+    if args.dry_run {
+        return dry(ui, &request, &prepared);
+    }
+    let mut shown = prepared;
+    let (prepared, done) = loop {
+        if asks && !shown.plan.is_empty() {
+            show(ui, &shown);
+            if !confirm("write this?") {
+                ui.line("nothing was written");
+                return Exit::Ok;
+            }
+        }
+        let installed = work::install(&places, &request, asks.then_some(&shown));
+        match installed {
+            Ok((_, Done::Moved(moved))) => {
+                ui.warn("the file changed meanwhile; this is the new plan");
+                shown = *moved;
+            }
+            Ok(finished) => break finished,
+            Err(stop) => return stopped(ui, &stop, Some((&places, request.scope))),
+        }
+    };
+    report(ui, &request, &prepared, &done);
+    if let Some(posture) = args.posture {
+        if let Err(why) = choices::set_posture(&places.state, posture) {
+            ui.error(&format!("the posture could not be set: {why}"));
+            return Exit::Bad;
+        }
+    }
+    if asks {
+        offer_bundles(ui, &places);
+        propose(ui, &places);
+    }
+    Exit::Ok
+}
+
+/// Only agents that we can wire; without names, only if one is there.
+pub(super) fn agents(named: &[String], places: &Places, ui: &mut Ui) -> Result<(), Exit> {
+    if let Some(unknown) = named.iter().find(|name| *name != AGENT && *name != "all") {
+        ui.error(&format!("`{}` is not an agent that leastgrant can wire; it can wire `{AGENT}`", words::safe(unknown)));
+        return Err(Exit::Usage);
+    }
+    if named.is_empty() && !Claude::look(places).is_there() {
+        ui.error(&format!("no agent was found on this machine; to wire one all the same, name it: `leastgrant install {AGENT}`"));
+        return Err(Exit::Bad);
+    }
+    Ok(())
+}
+
+/// Says why nothing was done.
+pub(super) fn stopped(ui: &mut Ui, stop: &Stop, file: Option<(&Places, Scope)>) -> Exit {
+    let (exit, why) = match stop {
+        Stop::Refused(why) => (Exit::Bad, why),
+        Stop::Usage(why) => (Exit::Usage, why),
+        Stop::Failed(why) => (Exit::Bad, why),
+    };
+    if ui.json {
+        let file = file.map(|(places, scope)| places.settings(scope).display().to_string());
+        ui.json(&json!([{ "agent": AGENT, "file": file, "changed": false, "error": why }]));
+    } else {
+        ui.error(&plain(why));
+        if matches!(stop, Stop::Refused(_)) {
+            ui.hint("nothing was touched");
+        }
+    }
+    exit
+}
+
+/// Our own text that quotes a file: control characters can't act, spans of secrets are none of ours to hide.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c != '\n' && words::is_unsafe(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// The changes as diffs, with what a person should know.
+pub(super) fn show(ui: &mut Ui, prepared: &Prepared) {
+    for text in diffs(&prepared.plan) {
+        ui.line(text);
+    }
+    for note in &prepared.notes {
+        ui.warn(&plain(note));
+    }
+}
+
+fn diffs(plan: &Plan) -> Vec<String> {
+    let text = |bytes: &Option<Vec<u8>>| String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
+    plan.changes
+        .iter()
+        .filter(|change| !change.is_empty())
+        .map(|change| match (change.program, &change.after) {
+            (true, Some(after)) => format!("+ {} (a copy of the program, {} bytes)", change.path.display(), after.len()),
+            (true, None) => format!("- {} (our copy of the program)", change.path.display()),
+            _ => diff::unified(&change.path.display().to_string(), &text(&change.before), &text(&change.after)),
+        })
+        .collect()
+}
+
+/// The outcome of `--dry-run`.
+pub(super) fn dry(ui: &mut Ui, request: &Request, prepared: &Prepared) -> Exit {
+    if ui.json {
+        let mut value = summary(request, prepared);
+        if let Value::Object(value) = &mut value {
+            value.insert(String::from("dry_run"), json!(true));
+            value.insert(String::from("diff"), json!(diffs(&prepared.plan).iter().map(|text| crate::render::theme::strip(text)).collect::<Vec<_>>()));
+        }
+        ui.json(&json!([value]));
+    } else if prepared.plan.is_empty() {
+        ui.line(format!("{}: nothing to change", prepared.file.display()));
+    } else {
+        show(ui, prepared);
+    }
+    Exit::Ok
+}
+
+fn summary(request: &Request, prepared: &Prepared) -> Value {
+    json!({
+        "agent": AGENT,
+        "scope": request.scope.id(),
+        "file": prepared.file,
+        "changed": !prepared.plan.is_empty(),
+        "repairs": prepared.repairs,
+        "notes": prepared.notes,
+    })
+}
+
+/// Says what was done.
+pub(super) fn report(ui: &mut Ui, request: &Request, prepared: &Prepared, done: &Done) {
+    let backups = match done {
+        Done::Written { backups, .. } => backups.as_slice(),
+        _ => &[],
+    };
+    if ui.json {
+        let mut value = summary(request, prepared);
+        if let Value::Object(value) = &mut value {
+            value.insert(String::from("backups"), json!(backups));
+        }
+        ui.json(&json!([value]));
+        return;
+    }
+    let file = prepared.file.display();
+    match done {
+        Done::Unchanged => ui.line(format!("{AGENT}: `{file}` is wired already; the hook starts and refuses what it must")),
+        _ if prepared.repairs.is_empty() => {
+            let bound = if request.closed {
+                "a call that leastgrant can't judge is blocked"
+            } else {
+                "a call that leastgrant can't judge RUNS"
+            };
+            ui.line(format!("{AGENT}: `{file}` is wired ({} events); the hook starts and refuses what it must; {bound}", EVENTS.len()));
+        }
+        _ => {
+            ui.line(format!("{AGENT}: `{file}` is repaired; the hook starts and refuses what it must"));
+            for repair in &prepared.repairs {
+                ui.line(format!("  {}", plain(repair)));
+            }
+        }
+    }
+    for backup in backups {
+        ui.line(format!("  before: `{}`", backup.display()));
+    }
+    for note in &prepared.notes {
+        ui.warn(&plain(note));
+    }
+    ui.hint("`leastgrant doctor` shows which bound is in force; `leastgrant uninstall` takes the hook out again");
+}
+
+/// Asks; anything but a yes is a no.
+pub(super) fn confirm(question: &str) -> bool {
+    inquire::Confirm::new(question).with_default(true).prompt().unwrap_or(false)
+}
+
+/// The starter bundles, ticked as recommended. Floors stay above all of them.
+fn offer_bundles(ui: &mut Ui, places: &Places) {
+    match choices::accepted_bundles(&places.state) {
+        Ok(None) => {}
+        Ok(Some(_)) => return,
+        Err(why) => return ui.warn(&format!("the starter bundles are not offered: {why}")),
+    }
+    let lines: Vec<String> = BUNDLES
+        .iter()
+        .map(|bundle| format!("{}: {} (not: {})", bundle.title, bundle.covers, bundle.does_not_cover))
+        .collect();
+    let ticked: Vec<usize> =
+        BUNDLES.iter().enumerate().filter(|(_, bundle)| bundle.ticked).map(|(index, _)| index).collect();
+    let chosen = inquire::MultiSelect::new("what may the agent do without being asked about?", lines)
+        .with_default(&ticked)
+        .raw_prompt();
+    let Ok(chosen) = chosen else {
+        return ui.line("no bundle was accepted");
+    };
+    let ids: Vec<String> =
+        chosen.iter().filter_map(|option| BUNDLES.get(option.index)).map(|bundle| bundle.id.to_owned()).collect();
+    match choices::accept_bundles(&places.state, &ids) {
+        Ok(()) => ui.line(format!("accepted: {}", if ids.is_empty() { String::from("none") } else { ids.join(", ") })),
+        Err(why) => ui.error(&format!("the bundles could not be kept: {why}")),
+    }
+}
+
+/// What the agent lets pass by its own standing rules: shown, never taken over unasked.
+fn propose(ui: &mut Ui, places: &Places) {
+    let rules: Vec<(PathBuf, String)> = [Scope::User, Scope::Project, Scope::Local]
+        .iter()
+        .map(|scope| places.settings(*scope))
+        .flat_map(|file| {
+            let document = atomic::read(&file, MAX_BYTES).ok().flatten().and_then(|bytes| Document::parse(&bytes).ok());
+            allow_rules(document.as_ref()).into_iter().map(move |rule| (file.clone(), rule)).collect::<Vec<_>>()
+        })
+        .collect();
+    if rules.is_empty() {
+        return;
+    }
+    ui.line("the agent allows these by its own rules; leastgrant's ask and deny still stand above them:");
+    for (file, rule) in rules {
+        ui.line(format!("  {} ({})", words::safe(&rule), places.short(&file)));
+    }
+    ui.hint("to let such a call pass leastgrant too: `leastgrant allow`");
+}
+
+/// `permissions.allow` of a settings file.
+#[must_use]
+pub fn allow_rules(document: Option<&Document>) -> Vec<String> {
+    let rules = document.and_then(|document| document.at(&[Step::Key("permissions"), Step::Key("allow")]));
+    rules.map_or(&[][..], Node::elements).iter().filter_map(|rule| rule.str().map(str::to_owned)).collect()
+}
+
+/// Says what was taken out, what is kept and where the hook still is.
+pub(super) fn report_removed(
+    ui: &mut Ui,
+    request: &Request,
+    prepared: &Prepared,
+    done: &Done,
+    elsewhere: &[Scope],
+    kept: Option<&std::path::Path>,
+) {
+    let (backups, restored) = match done {
+        Done::Written { backups, restored } => (backups.as_slice(), *restored),
+        _ => (&[][..], false),
+    };
+    if ui.json {
+        let mut value = summary(request, prepared);
+        if let Value::Object(value) = &mut value {
+            value.insert(String::from("restored"), json!(restored));
+            value.insert(String::from("kept"), json!(backups.iter().map(|path| path.as_path()).chain(kept).collect::<Vec<_>>()));
+            value.insert(String::from("still_wired"), json!(elsewhere.iter().map(|scope| scope.id()).collect::<Vec<_>>()));
+        }
+        ui.json(&json!([value]));
+        return;
+    }
+    let file = prepared.file.display();
+    let gone = prepared.plan.changes.iter().any(|change| change.path == prepared.file && change.after.is_none());
+    match done {
+        Done::Unchanged => ui.line(format!("{AGENT}: `{file}` holds nothing of ours")),
+        _ if gone => ui.line(format!("{AGENT}: `{file}` was ours alone and is gone")),
+        _ if restored => ui.line(format!("{AGENT}: `{file}` is byte for byte what it was before")),
+        _ => ui.line(format!("{AGENT}: our entries are out of `{file}`; later edits by others are kept")),
+    }
+    for path in backups.iter().map(|path| path.as_path()).chain(kept) {
+        ui.line(format!("  kept on purpose: `{}`", path.display()));
+    }
+    for scope in elsewhere {
+        ui.warn(&format!("the hook is still in the {} settings: `leastgrant uninstall{}`", scope.id(), scope.flag()));
+    }
+}

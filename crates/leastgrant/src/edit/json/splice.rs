@@ -1,0 +1,147 @@
+//! The edits: each changes one place and reads the result again, so that a wrong splice is an error and not a file.
+
+use std::ops::Range;
+
+use super::refusal::{Fault, Refusal};
+use super::scan::{Kind, Node};
+use super::style::{self, Json, Layout};
+use super::Document;
+
+/// One step down in a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// the member with this key
+    Key(&'a str),
+    /// the element with this number
+    Index(usize),
+}
+
+impl Document {
+    /// Adds a member at the end of an object.
+    ///
+    /// # Errors
+    /// The path leads to no object, or the key is taken.
+    pub fn add_member(&self, path: &[Step<'_>], key: &str, value: &Json) -> Result<Self, Refusal> {
+        let container = self.container(path)?;
+        if !matches!(container.kind, Kind::Object(_)) || container.get(key).is_some() {
+            return Err(self.refuse(Fault::WrongType, container.span.start, format!("no room for the key `{key}`")));
+        }
+        let layout = style::layout(self, container);
+        let mut item = String::new();
+        style::write_key(key, &layout, &mut item);
+        style::write(value, &layout, &mut item);
+        self.append(container, &layout, &item)
+    }
+
+    /// Adds an element at the end of an array.
+    ///
+    /// # Errors
+    /// The path leads to no array.
+    pub fn add_element(&self, path: &[Step<'_>], value: &Json) -> Result<Self, Refusal> {
+        let container = self.container(path)?;
+        if !matches!(container.kind, Kind::Array(_)) {
+            return Err(self.refuse(Fault::WrongType, container.span.start, String::from("not an array")));
+        }
+        let layout = style::layout(self, container);
+        let mut item = String::new();
+        style::write(value, &layout, &mut item);
+        self.append(container, &layout, &item)
+    }
+
+    /// Puts a value in the place of another.
+    ///
+    /// # Errors
+    /// Nothing stands at the path.
+    pub fn replace(&self, path: &[Step<'_>], value: &Json) -> Result<Self, Refusal> {
+        let (parent, _) = self.parent(path)?;
+        let layout = style::layout(self, parent);
+        let mut text = String::new();
+        style::write(value, &layout, &mut text);
+        self.replace_raw(path, &text)
+    }
+
+    /// Puts text in the place of a value.
+    ///
+    /// # Errors
+    /// Nothing stands at the path, or the text is not one value.
+    pub fn replace_raw(&self, path: &[Step<'_>], text: &str) -> Result<Self, Refusal> {
+        let span = self.container(path)?.span.clone();
+        self.splice(span, text)
+    }
+
+    /// Takes a member or an element out, with its comma and the blanks before it.
+    ///
+    /// # Errors
+    /// Nothing stands at the path.
+    pub fn remove(&self, path: &[Step<'_>]) -> Result<Self, Refusal> {
+        let (parent, last) = self.parent(path)?;
+        let items = items(parent);
+        let index = match last {
+            Step::Index(index) => Some(index),
+            Step::Key(key) => parent.members().iter().position(|member| member.key == key),
+        };
+        let Some((index, item)) = index.and_then(|index| items.get(index).map(|item| (index, item))) else {
+            return Err(self.missing(parent));
+        };
+        let before = index.checked_sub(1).and_then(|index| items.get(index));
+        let span = match (before, items.get(index + 1)) {
+            (Some(before), _) => before.end..item.end,
+            (None, Some(after)) => item.start..after.start,
+            (None, None) => parent.span.start + 1..parent.span.end.saturating_sub(1),
+        };
+        self.splice(span, "")
+    }
+
+    fn container(&self, path: &[Step<'_>]) -> Result<&Node, Refusal> {
+        self.at(path).ok_or_else(|| self.missing(self.root()))
+    }
+
+    fn parent<'d, 's>(&'d self, path: &[Step<'s>]) -> Result<(&'d Node, Step<'s>), Refusal> {
+        let Some((last, above)) = path.split_last() else { return Err(self.missing(self.root())) };
+        Ok((self.container(above)?, *last))
+    }
+
+    fn missing(&self, near: &Node) -> Refusal {
+        self.refuse(Fault::WrongType, near.span.start, String::from("nothing stands where an edit was due"))
+    }
+
+    fn append(&self, container: &Node, layout: &Layout, item: &str) -> Result<Self, Refusal> {
+        if self.text().trim().is_empty() {
+            return self.with_text(format!("{{{}{item}\n}}\n", layout.lead(true)));
+        }
+        match items(container).last() {
+            Some(last) => {
+                let lead = layout.lead(false);
+                self.splice(last.end..last.end, &format!(",{lead}{item}"))
+            }
+            None => {
+                let close = match layout {
+                    Layout::Lines { newline, .. } => {
+                        format!("{newline}{}", style::indentation(self.text(), container.span.start))
+                    }
+                    Layout::Line { .. } => String::new(),
+                };
+                let inside = container.span.start + 1..container.span.end.saturating_sub(1);
+                self.splice(inside, &format!("{}{item}{close}", layout.lead(true)))
+            }
+        }
+    }
+
+    fn splice(&self, span: Range<usize>, with: &str) -> Result<Self, Refusal> {
+        let (Some(head), Some(tail)) = (self.text().get(..span.start), self.text().get(span.end..)) else {
+            return Err(self.missing(self.root()));
+        };
+        self.with_text(format!("{head}{with}{tail}"))
+    }
+}
+
+/// The places of a container's items, keys included.
+fn items(container: &Node) -> Vec<Range<usize>> {
+    match &container.kind {
+        Kind::Object(members) => {
+            members.iter().map(|member| member.key_span.start..member.value.span.end).collect()
+        }
+        Kind::Array(elements) => elements.iter().map(|element| element.span.clone()).collect(),
+        _ => Vec::new(),
+    }
+}

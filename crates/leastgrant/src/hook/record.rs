@@ -1,0 +1,136 @@
+//! What the hook writes down. Recording never changes an answer: a failure, even a panic, is dropped here.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use leastgrant_core::action::{Capability, Exposure, TargetKind};
+use leastgrant_core::call::{Attendance, Call};
+use leastgrant_core::channel::Answer;
+use leastgrant_core::verdict::Verdict;
+
+use super::net;
+use crate::agent::{Agent, ConfigChange, Done, Held, HookEnv, Output, Passing};
+use crate::ground::Ground;
+use crate::store::Store;
+use crate::store::event::{Event, attendance, brief};
+use crate::world::Real;
+
+/// Where the events of one hook process are written.
+pub(super) struct Desk<'a> {
+    pub(super) agent: &'a dyn Agent,
+    pub(super) env: &'a HookEnv,
+    pub(super) start: Instant,
+}
+
+impl Desk<'_> {
+    /// Records, and has no opinion.
+    pub(super) fn record(&self, write: impl FnOnce(&Self)) -> Output {
+        let _ = net::caught(|| write(self));
+        Output::silent()
+    }
+
+    pub(super) fn call(&self, ground: &Ground, call: &Call, verdict: &Verdict, answer: &Answer) {
+        if may_run(self.agent, call, answer) {
+            for secret in secrets(verdict) {
+                let _ = ground.store.read_secret(&call.session, &secret);
+            }
+        }
+        let mut event = Event::new("call", now()).of_call(call).of_verdict(verdict, answer);
+        if ground.paused {
+            event = event.noting("paused");
+        }
+        let _ = ground.store.append(&event.in_project(ground.world.project()).took(self.start.elapsed()));
+    }
+
+    pub(super) fn done(&self, done: &Done) {
+        let store = self.store();
+        let call = &done.call;
+        if let Some(path) = &done.made {
+            let _ = store.made_file(&call.session, path);
+        }
+        let event = Event::new(if done.ran { "ran" } else { "failed" }, now()).of_call(call);
+        let _ = store.append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
+    }
+
+    pub(super) fn prompted(&self, call: &Call) {
+        let event = Event::new("prompted", now()).of_call(call);
+        let _ = self.store().append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
+    }
+
+    pub(super) fn passing(&self, passing: &Passing) {
+        let mut event = self.said(passing.event, &passing.session, &passing.cwd);
+        event.subagent = passing.subagent.as_deref().map(brief);
+        event.note = passing.detail.as_deref().map(brief);
+        let store = self.store();
+        let _ = store.append(&event.took(self.start.elapsed()));
+        if passing.event == "session-start" {
+            store.prune_sessions();
+        }
+    }
+
+    pub(super) fn change(&self, change: &ConfigChange, refusal: Option<&str>) {
+        let mut event = self.said("config-change", &change.session, &change.cwd);
+        event.display = change.file_path.as_deref().map(crate::store::event::shown);
+        event.answer = Some(if refusal.is_some() { "deny" } else { "silent" });
+        event = event.noting(refusal.unwrap_or(&change.source));
+        let _ = self.store().append(&event.took(self.start.elapsed()));
+    }
+
+    pub(super) fn broken(&self, held: Held, why: &str) {
+        let mut event = self.said("unreadable", "", "");
+        event.reasons = vec!["payload.unreadable"];
+        event.answer = Some(if held == Held::Nothing { "silent" } else { "deny" });
+        let _ = self.store().append(&event.noting(why).took(self.start.elapsed()));
+    }
+
+    fn said(&self, name: &'static str, session: &str, cwd: &str) -> Event {
+        let (version, presence) = self.agent.about(self.env);
+        let mut event = Event::new(name, now()).in_project(self.project(cwd).as_deref());
+        self.agent.id().clone_into(&mut event.agent);
+        event.version = version;
+        event.session = brief(session);
+        event.attendance = Some(attendance(presence));
+        event
+    }
+
+    fn store(&self) -> Store {
+        Store::at(Real::state(self.env))
+    }
+
+    fn project(&self, cwd: &str) -> Option<String> {
+        Real::project_of(self.env, self.agent.started_in(self.env).unwrap_or(cwd))
+    }
+}
+
+/// Whether the call can still run after this answer. An ask with nobody there is refused where the agent does so itself.
+fn may_run(agent: &dyn Agent, call: &Call, answer: &Answer) -> bool {
+    match answer {
+        Answer::Deny { .. } => false,
+        Answer::Ask { .. } => call.attendance != Attendance::Unattended || !agent.channel().ask_refused_unattended,
+        Answer::Allow { .. } | Answer::Silent => true,
+    }
+}
+
+/// The credentials that a call would read, by path or by what was written.
+fn secrets(verdict: &Verdict) -> Vec<String> {
+    let reads = |action: &&leastgrant_core::action::Action| {
+        action.capability == Capability::SecretRead || action.blast.exposure >= Exposure::ReadsSecrets
+    };
+    let mut names = Vec::new();
+    for action in verdict.actions.iter().filter(reads) {
+        let paths = action.targets.iter().filter_map(|target| match &target.kind {
+            TargetKind::Path(place) => Some(place.best()),
+            _ => None,
+        });
+        names.extend(paths.map(str::to_owned));
+        if action.capability == Capability::SecretRead && action.targets.is_empty() {
+            names.push(brief(&action.display));
+        }
+    }
+    names.truncate(16);
+    names
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,111 @@
+//! What an install left behind in our state folder: what the file would be without us, and what we put into it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::wiring::Wiring;
+use crate::edit::atomic;
+use crate::edit::lock::key;
+
+/// One wired file.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Record {
+    /// format of this file
+    pub format: u32,
+    /// what was wired
+    pub wiring: Wiring,
+    /// the settings file, links followed
+    pub real: PathBuf,
+    /// our entries by event, as JSON text
+    pub groups: Vec<(String, String)>,
+    /// digest of the bytes that we wrote
+    pub written: String,
+    /// whether a file was there before us; its bytes without us are kept beside this record
+    pub existed: bool,
+    /// folders that we made, outermost first
+    pub folders: Vec<PathBuf>,
+    /// our version
+    pub version: String,
+    /// when, in milliseconds since 1970
+    pub at_ms: i64,
+    /// uninstalled since: a session that still runs with our hook must not take that for granted (see `config_change`)
+    pub removed: bool,
+}
+
+/// Format of the records.
+pub const FORMAT: u32 = 1;
+
+/// Hex digest of a file's bytes.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn folder(state: &Path) -> PathBuf {
+    state.join("install")
+}
+
+/// The record of a file, none if there is none or it can't be read.
+#[must_use]
+pub fn load(state: &Path, real: &Path) -> Option<Record> {
+    let bytes = fs::read(folder(state).join(format!("{}.json", key(real)))).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// All records.
+#[must_use]
+pub fn all(state: &Path) -> Vec<Record> {
+    let Ok(entries) = fs::read_dir(folder(state)) else { return Vec::new() };
+    let mut records: Vec<Record> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "json"))
+        .filter_map(|entry| serde_json::from_slice(&fs::read(entry.path()).ok()?).ok())
+        .collect();
+    records.sort_by(|a, b| a.real.cmp(&b.real));
+    records
+}
+
+/// The bytes that the file would hold without us.
+#[must_use]
+pub fn original(state: &Path, real: &Path) -> Option<Vec<u8>> {
+    fs::read(folder(state).join(format!("{}.original", key(real)))).ok()
+}
+
+/// Keeps a record, and the bytes without us where there was a file.
+///
+/// # Errors
+/// The state folder can't be written.
+pub fn store(state: &Path, record: &Record, original: Option<&[u8]>) -> io::Result<()> {
+    atomic::private_folder(state)?;
+    let name = key(&record.real);
+    let beside = folder(state).join(format!("{name}.original"));
+    match original {
+        Some(bytes) => atomic::write_own(&beside, bytes)?,
+        None => match fs::remove_file(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        },
+    }
+    let mut text = serde_json::to_vec_pretty(record)?;
+    text.push(b'\n');
+    atomic::write_own(&folder(state).join(format!("{name}.json")), &text)
+}
+
+/// Marks a file as uninstalled; the kept bytes go.
+///
+/// # Errors
+/// The state folder can't be written.
+pub fn mark_removed(state: &Path, record: &Record) -> io::Result<()> {
+    store(state, &Record { removed: true, ..record.clone() }, None)
+}
+
+/// Drops a record as if it had never been.
+pub fn forget(state: &Path, real: &Path) {
+    let name = key(real);
+    for ending in ["json", "original"] {
+        let _ = fs::remove_file(folder(state).join(format!("{name}.{ending}")));
+    }
+}

@@ -1,0 +1,133 @@
+//! `corpus FILE…`: what of recorded commands was understood. A line is a command, or a JSON object that holds one
+//! under `command`, `cmd`, `input.command` or `input.cmd`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use leastgrant_shell::{Cwd, Dialect, Env, Inventory, Limits};
+
+/// commands named per kind of opaque and for the slowest
+const SHOWN: usize = 5;
+
+pub(crate) fn run(files: &[&str]) -> crate::Outcome {
+    let mut total = Tally::default();
+    for file in files {
+        for line in crate::read(Path::new(file))?.lines().filter(|line| !line.trim().is_empty()) {
+            if let Some(command) = command(line) {
+                total.add(&command);
+            }
+        }
+    }
+    total.print();
+    Ok(total.crashes.is_empty() && total.uncovered.is_empty())
+}
+
+/// The shell text of a line; none where the line is a call of another tool.
+pub(crate) fn command(line: &str) -> Option<String> {
+    let Ok(serde_json::Value::Object(row)) = serde_json::from_str(line) else { return Some(line.to_owned()) };
+    let within = |value: &serde_json::Value| {
+        ["command", "cmd"].into_iter().find_map(|key| value.get(key)?.as_str().map(str::to_owned))
+    };
+    within(&serde_json::Value::Object(row.clone())).or_else(|| row.get("input").and_then(within))
+}
+
+/// Reads a command as an agent's shell would, nothing known about the machine.
+pub(crate) fn read(command: &str) -> Inventory {
+    let env = Env {
+        home: Some(String::from("/home/person")),
+        cwd: Cwd::At(String::from("/home/person/project")),
+        vars: BTreeMap::new(),
+        positional: Vec::new(),
+    };
+    leastgrant_shell::read(command.as_bytes(), &env, Dialect::Bash, &Limits::default())
+}
+
+#[derive(Default)]
+struct Tally {
+    commands: usize,
+    bytes: usize,
+    programs: usize,
+    opaque: usize,
+    by_why: BTreeMap<String, Vec<String>>,
+    crashes: Vec<String>,
+    uncovered: Vec<String>,
+    slowest: Vec<(u64, usize, String)>,
+}
+
+impl Tally {
+    fn add(&mut self, command: &str) {
+        self.commands += 1;
+        self.bytes += command.len();
+        let Ok(inventory) = std::panic::catch_unwind(|| read(command)) else {
+            self.crashes.push(short(command));
+            return;
+        };
+        self.programs += inventory.commands.iter().filter(|c| !c.words.is_empty()).count();
+        if !covered(command, &inventory) {
+            self.uncovered.push(short(command));
+        }
+        if !inventory.opaque.is_empty() {
+            self.opaque += 1;
+        }
+        for opaque in &inventory.opaque {
+            let place = String::from_utf8_lossy(opaque.span.of(command.as_bytes())).into_owned();
+            self.by_why.entry(format!("{:?}", opaque.why)).or_default().push(short(&place));
+        }
+        self.slowest.push((inventory.steps, command.len(), short(command)));
+        self.slowest.sort_by_key(|row| std::cmp::Reverse(row.0));
+        self.slowest.truncate(SHOWN);
+    }
+
+    fn print(&self) {
+        let share = |n: usize| 100.0 * n as f64 / self.commands.max(1) as f64;
+        println!("{} commands, {} bytes, {} programs", self.commands, self.bytes, self.programs);
+        println!("every byte in a node: {:.2} % of commands", share(self.commands - self.uncovered.len()));
+        println!("hold an opaque: {} ({:.2} %)", self.opaque, share(self.opaque));
+        println!("crashes: {}", self.crashes.len());
+        for (why, places) in &self.by_why {
+            println!("  {why}: {}", places.len());
+            for place in places.iter().take(SHOWN) {
+                println!("      {place}");
+            }
+        }
+        for (what, list) in [("crash", &self.crashes), ("not every byte", &self.uncovered)] {
+            for command in list.iter().take(SHOWN) {
+                println!("  {what}: {command}");
+            }
+        }
+        println!("slowest by counted steps:");
+        for (steps, bytes, command) in &self.slowest {
+            println!("  {steps} steps, {bytes} bytes: {command}");
+        }
+    }
+}
+
+/// Whether every byte that means something lies in a command or an opaque part.
+///
+/// The inventory is flat, so what holds commands together is not in it: separators, brackets, reserved words and
+/// comments count as covered where they stand between commands.
+fn covered(command: &str, inventory: &Inventory) -> bool {
+    let mut seen = vec![false; command.len()];
+    let spans = inventory.commands.iter().map(|c| c.span).chain(inventory.opaque.iter().map(|o| o.span));
+    for span in spans {
+        for flag in seen.iter_mut().take(span.end as usize).skip(span.start as usize) {
+            *flag = true;
+        }
+    }
+    let rest: String =
+        command.char_indices().map(|(at, c)| if seen.get(at) == Some(&true) { ' ' } else { c }).collect();
+    rest.lines().all(|line| line.split_whitespace().take_while(|word| !word.starts_with('#')).all(is_glue))
+}
+
+fn is_glue(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "in", "esac", "function",
+        "select", "coproc", "time", "!", "{", "}",
+    ];
+    WORDS.contains(&word.trim_matches([';', '&', '|', '(', ')'])) || word.chars().all(|c| ";&|(){}\\".contains(c))
+}
+
+fn short(command: &str) -> String {
+    let flat: String = command.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
+    if command.chars().count() > 120 { format!("{flat}…") } else { flat }
+}
