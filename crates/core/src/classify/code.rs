@@ -10,7 +10,7 @@ use crate::action::{Mark, Reach};
 pub type Code = fn(&mut Draft, &Parsed<'_>, &mut Scene<'_>);
 
 /// The functions of every family, by their names in the tables.
-const FAMILIES: &[&[(&str, Code)]] = &[super::wrappers::CODES, super::script::CODES];
+const FAMILIES: &[&[(&str, Code)]] = &[super::files::CODES, super::text::CODES, super::wrappers::CODES, super::script::CODES];
 
 /// Runs the function of this name; a name that is not there makes the action opaque.
 pub fn call(name: &str, draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {

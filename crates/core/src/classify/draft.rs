@@ -3,7 +3,7 @@
 use leastgrant_shell::{Cwd, Span, Value};
 
 use super::arg::Arg;
-use crate::action::{Action, Blast, Capability, Exposure, Mark, Opaque, Reach, Role, Scale, Target, TargetKind, Undo};
+use crate::action::{Action, Blast, Capability, Exposure, Mark, Opaque, Reach, Role, Scale, Target, TargetKind};
 use crate::knowledge::{Effect, Slot};
 use crate::path::{Place, Zone};
 use crate::world::World;
@@ -36,6 +36,8 @@ pub struct Draft {
     pub content: Vec<String>,
     /// a wrapper that does nothing by itself
     pub silent: bool,
+    /// what it deletes comes back under another name
+    pub moves: bool,
     /// credentials are certain to be among what it reads
     pub sweeps_secrets: Option<&'static str>,
 }
@@ -57,6 +59,7 @@ impl Draft {
             paths: None,
             content: Vec::new(),
             silent: false,
+            moves: false,
             sweeps_secrets: None,
         }
     }
@@ -161,6 +164,10 @@ const GLOB_ENTRIES: usize = 512;
 
 /// Adds the targets that one argument names in this role; unknown paths become unplaced targets.
 pub fn add_path(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role: Role) {
+    // what `<(…)` stands for is a pipe, and the command in it is judged by itself
+    if matches!(&arg.value, Value::Prefix(text) if text == "/dev/fd/") {
+        return;
+    }
     let texts: Vec<&str> = match &arg.value {
         Value::Exact(text) => vec![text],
         Value::OneOf(texts) => texts.iter().map(String::as_str).collect(),
@@ -422,12 +429,10 @@ fn settle_write(draft: &mut Draft, zone: Zone, deletes: usize, known_deletes: us
     if zone == Zone::Null && deletes == 0 {
         return;
     }
-    if deletes > 0 {
+    if deletes > 0 && !draft.moves {
         let known = deletes == known_deletes;
-        if draft.capability == Capability::Delete && known && draft.blast.undo < Undo::Irreversible {
-            let scale = draft.blast.scale;
+        if draft.capability == Capability::Delete && known {
             draft.become_(Capability::DeleteKnown);
-            draft.blast.scale = scale;
         } else if rank(draft.capability) < rank(Capability::Delete) && draft.capability != Capability::DeleteKnown {
             draft.at_least(if known { Capability::DeleteKnown } else { Capability::Delete });
         }

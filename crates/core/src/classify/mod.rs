@@ -1,14 +1,18 @@
 //! What a call would do: one family of knowledge a file; code only where a table can't say it.
 
 pub mod arg;
+mod awk;
 pub mod code;
 pub mod draft;
 pub mod environment;
+mod files;
 pub mod program;
 mod redirect;
 pub mod script;
+mod sed;
 pub mod shell;
 mod sign;
+mod text;
 pub mod tools;
 pub mod usage;
 mod wrappers;

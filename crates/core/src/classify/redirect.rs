@@ -49,9 +49,20 @@ pub(super) fn draft(redirects: &[Redirect], cwd: &Cwd, map: SpanMap, world: &dyn
     (!draft.targets.is_empty() || draft.opaque.is_some()).then_some(draft)
 }
 
+/// What a text does to the files that a draft writes.
+pub(super) fn content_of(draft: &mut Draft, world: &dyn World, written: &Value, append: bool) {
+    for at in 0..draft.targets.len() {
+        content_at(draft, at, world, Some(written), append);
+    }
+}
+
 /// What the text that is written does to a control file.
 fn content(draft: &mut Draft, world: &dyn World, printed: Option<&Value>, append: bool) {
-    let Some(target) = draft.targets.last() else { return };
+    content_at(draft, draft.targets.len().saturating_sub(1), world, printed, append);
+}
+
+fn content_at(draft: &mut Draft, at: usize, world: &dyn World, printed: Option<&Value>, append: bool) {
+    let Some(target) = draft.targets.get(at).filter(|target| target.role.changes()) else { return };
     let TargetKind::Path(place) = &target.kind else { return };
     let before = place.real.as_deref().map(|real| world.read(real, CONTENT));
     let before = match &before {

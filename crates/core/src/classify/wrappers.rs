@@ -112,7 +112,8 @@ fn parallel(draft: &mut Draft, _: &Parsed<'_>, scene: &mut Scene<'_>) {
         other => other,
     };
     let mut direct: Vec<Arg> = words.into_iter().filter(|arg| arg.prefix() != "{}").cloned().collect();
-    if direct.len() == 1 {
+    let plain = direct.len() == 1 && direct.first().and_then(Arg::exact).is_some_and(|word| !word.contains([' ', '{', ';', '|', '&', '$', '`', '(']));
+    if direct.len() == 1 && !plain {
         scene.nested.push(Nested::Shell { text, positional: Vec::new() });
     } else {
         direct.push(Arg::unknown(scene.span));

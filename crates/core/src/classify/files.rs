@@ -1,0 +1,109 @@
+//! File tools: what a table can't say of them.
+
+use super::arg::Arg;
+use super::code::Code;
+use super::draft::{self, Draft};
+use super::program::Scene;
+use super::text::program_of;
+use super::usage::Parsed;
+use crate::action::{Capability, Mark, Reach, Role, TargetKind, Undo};
+use crate::knowledge::Slot;
+
+pub(super) const CODES: &[(&str, Code)] = &[
+    ("files.move", mv),
+    ("files.mktemp", mktemp),
+    ("files.link", link),
+    ("files.remove", remove),
+    ("files.mode", mode),
+    ("files.dd", dd),
+];
+
+/// A move takes the old name away but keeps the file: what leaves the project is a delete, a rename within it is not.
+fn mv(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    // what moves could be a credential that is readable afterwards
+    for arg in parsed.in_role(Slot::Delete).cloned().collect::<Vec<_>>() {
+        draft::add_path(draft, scene.world, &scene.cwd, &arg, Role::Read);
+    }
+    draft.moves = true;
+}
+
+/// `mktemp` without a template writes where temporary files go.
+fn mktemp(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    if program_of(scene, parsed) == "mktemp" && parsed.operands.is_empty() {
+        draft.become_(Capability::Inspect);
+        draft.note("makes an empty temporary file");
+    }
+}
+
+/// `ln TARGET` makes the link in the folder; `ln A B`: a link to a credential is a way to read it.
+fn link(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    if parsed.operands.len() == 1
+        && let Some((_, only)) = parsed.operands.first()
+    {
+        draft.targets.clear();
+        draft::add_path(draft, scene.world, &scene.cwd, only, Role::Read);
+        draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(".", scene.span), Role::Write);
+        return;
+    }
+    // a symbolic link's target is read from the link's folder; both readings count
+    if parsed.has(&["-s", "--symbolic"])
+        && let Some((_, name)) = parsed.operands.last()
+        && let Some((folder, _)) = name.exact().and_then(|name| name.rsplit_once('/'))
+    {
+        for (_, to) in parsed.operands.iter().take(parsed.operands.len().saturating_sub(1)) {
+            if let Some(text) = to.exact().filter(|text| !text.starts_with('/')) {
+                draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(&format!("{folder}/{text}"), to.span), Role::Read);
+            }
+        }
+    }
+}
+
+/// Roots of file systems and homes reach beyond the project.
+fn remove(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    if parsed.operands.is_empty() && scene.command.is_none() {
+        draft.become_(Capability::Inspect);
+    }
+    if parsed.operands.len() > 8 {
+        draft.blast.scale = draft.blast.scale.max(crate::action::Scale::Many);
+    }
+}
+
+/// `chmod +x` and the like are trivial; set-uid bits and world-writable trees are not.
+fn mode(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let text = parsed.operands.first().map(|operand| operand.1.prefix().to_owned()).unwrap_or_default();
+    let octal = text.len() >= 4 && text.chars().all(|letter| letter.is_digit(8));
+    let special = octal && text.len() == 4 && !text.starts_with('0');
+    if text.contains("+s") || text.contains("u+s") || special {
+        draft.mark(Mark::Privilege);
+        draft.note("lets others run it with the owner's rights");
+    }
+    if matches!(program_of(scene, parsed).as_str(), "chown" | "chattr" | "chgrp") {
+        draft.blast.undo = draft.blast.undo.max(Undo::Hard);
+    }
+}
+
+/// `if=`, `of=`: a device that is written is lost.
+fn dd(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    for arg in parsed.args {
+        let text = arg.prefix();
+        if text.starts_with("if=") {
+            let file = arg.after(3);
+            if !matches!(file.exact(), Some("/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/null")) {
+                draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Read);
+            }
+        } else if text.starts_with("of=") {
+            draft::add_path(draft, scene.world, &scene.cwd, &arg.after(3), Role::Write);
+        } else if arg.exact().is_none() {
+            draft.opaque(Some(arg.span), "an operand that is not known");
+        }
+    }
+    let device = draft.targets.iter().any(|target| {
+        target.role == Role::Write
+            && matches!(&target.kind, TargetKind::Path(place) if place.lexical.as_deref().is_some_and(|path| path.starts_with("/dev/") && path != "/dev/null"))
+    });
+    if device {
+        draft.blast.reach = draft.blast.reach.max(Reach::Machine);
+        draft.blast.undo = Undo::Irreversible;
+        draft.note("writes a device");
+    }
+}
