@@ -10,7 +10,29 @@ use crate::action::{Mark, Reach};
 pub type Code = fn(&mut Draft, &Parsed<'_>, &mut Scene<'_>);
 
 /// The functions of every family, by their names in the tables.
-const FAMILIES: &[&[(&str, Code)]] = &[super::files::CODES, super::text::CODES, super::wrappers::CODES, super::script::CODES];
+const FAMILIES: &[&[(&str, Code)]] = &[
+    super::files::CODES,
+    super::text::CODES,
+    super::wrappers::CODES,
+    super::script::CODES,
+    super::packages::CODES,
+    super::build::CODES,
+    super::test::CODES,
+    super::format::CODES,
+    super::interpreters::CODES,
+    super::containers::CODES,
+    super::kubernetes::CODES,
+    super::cloud::CODES,
+    super::infrastructure::CODES,
+    super::secrets::CODES,
+    super::databases::CODES,
+    super::processes::CODES,
+    super::system::CODES,
+    super::editors::CODES,
+    super::media::CODES,
+    super::agents::CODES,
+    super::helpers::CODES,
+];
 
 /// Runs the function of this name; a name that is not there makes the action opaque.
 pub fn call(name: &str, draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {

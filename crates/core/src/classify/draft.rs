@@ -3,7 +3,7 @@
 use leastgrant_shell::{Cwd, Span, Value};
 
 use super::arg::Arg;
-use crate::action::{Action, Blast, Capability, Exposure, Mark, Opaque, Reach, Role, Scale, Target, TargetKind};
+use crate::action::{Action, Blast, Capability, Exposure, Mark, Opaque, Reach, Role, Scale, Target, TargetKind, Undo};
 use crate::knowledge::{Effect, Slot};
 use crate::path::{Place, Zone};
 use crate::world::World;
