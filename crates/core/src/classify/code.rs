@@ -11,7 +11,7 @@ pub type Code = fn(&mut Draft, &Parsed<'_>, &mut Scene<'_>);
 
 /// The functions of every family, by their names in the tables.
 const FAMILIES: &[&[(&str, Code)]] = &[
-    super::archives::CODES, super::files::CODES, super::network::CODES, super::search::CODES, super::text::CODES, super::wrappers::CODES, super::script::CODES];
+    super::archives::CODES, super::files::CODES, super::forge::CODES, super::network::CODES, super::search::CODES, super::text::CODES, super::vcs::CODES, super::wrappers::CODES, super::script::CODES];
 
 /// Runs the function of this name; a name that is not there makes the action opaque.
 pub fn call(name: &str, draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {

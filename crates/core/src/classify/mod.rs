@@ -7,6 +7,7 @@ pub mod code;
 pub mod draft;
 pub mod environment;
 mod files;
+mod forge;
 mod network;
 pub mod program;
 mod redirect;
@@ -18,6 +19,7 @@ mod sign;
 mod text;
 pub mod tools;
 pub mod usage;
+mod vcs;
 mod wrappers;
 
 use crate::action::Action;
