@@ -157,7 +157,8 @@ pub(crate) fn write(from: &Path, out: &Path) -> Result<(), String> {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .collect();
     files.sort();
-    let mut text = String::from("/// Every program that the knowledge has, in no order.\npub static PROGRAMS: &[Program] = &[\n");
+    let mut text =
+        String::from("/// Every program that the knowledge has, in no order.\npub static PROGRAMS: &[Program] = &[\n");
     let mut names = BTreeMap::new();
     let mut index = 0_usize;
     for path in files {
@@ -195,7 +196,9 @@ pub(crate) fn write(from: &Path, out: &Path) -> Result<(), String> {
             index += 1;
         }
     }
-    text.push_str("];\n\n/// Program names, sorted, with their index in [`PROGRAMS`].\npub static NAMES: &[(&str, u16)] = &[\n");
+    text.push_str(
+        "];\n\n/// Program names, sorted, with their index in [`PROGRAMS`].\npub static NAMES: &[(&str, u16)] = &[\n",
+    );
     for (name, index) in &names {
         let _ = writeln!(text, "({name:?}, {index}),");
     }
@@ -211,14 +214,11 @@ fn lookup(table: &[(&str, &str)], kind: &str, ty: &str, value: &str, place: &str
         .ok_or_else(|| format!("{place}: unknown {kind} `{value}`"))
 }
 
-fn option(
-    table: &[(&str, &str)],
-    kind: &str,
-    ty: &str,
-    value: Option<&String>,
-    place: &str,
-) -> Result<String, String> {
-    value.map_or_else(|| Ok(String::from("None")), |value| Ok(format!("Some({})", lookup(table, kind, ty, value, place)?)))
+fn option(table: &[(&str, &str)], kind: &str, ty: &str, value: Option<&String>, place: &str) -> Result<String, String> {
+    value.map_or_else(
+        || Ok(String::from("None")),
+        |value| Ok(format!("Some({})", lookup(table, kind, ty, value, place)?)),
+    )
 }
 
 fn operands_text(operands: &[String], place: &str) -> Result<String, String> {

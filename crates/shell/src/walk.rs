@@ -125,7 +125,7 @@ impl<'e> Walk<'e> {
                 let mut all = Effects::default();
                 all.join(&self.function_effects);
                 all.join(&effects::everything(tree, last, &self.functions));
-            all.resolve(&self.functions, |name| held(&self.flow, name));
+                all.resolve(&self.functions, |name| held(&self.flow, name));
                 self.work(tree.nodes.len());
                 self.all_effects = all;
             }

@@ -191,9 +191,8 @@ fn every_program_that_ran_is_listed() {
         eprintln!("no bash on this machine: nothing was compared");
         return;
     };
-    let number = |name: &str, default: u64| {
-        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-    };
+    let number =
+        |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let seed = number("LEASTGRANT_RAN_SEED", 20_261_201);
     let count = usize::try_from(number("LEASTGRANT_RAN_COUNT", 2_000)).unwrap();
     let wrapper = isolation();
@@ -237,7 +236,12 @@ fn every_program_that_ran_is_listed() {
         all.unknown.iter().take(150).for_each(|text| eprintln!("unknown: {text:?}"));
     }
     all.misses.sort_by_key(String::len);
-    assert!(all.misses.is_empty(), "{} misses, the shortest: {:#?}", all.misses.len(), &all.misses[..all.misses.len().min(12)]);
+    assert!(
+        all.misses.is_empty(),
+        "{} misses, the shortest: {:#?}",
+        all.misses.len(),
+        &all.misses[..all.misses.len().min(12)]
+    );
     assert!(all.ran * 2 > all.texts, "most texts should run something");
     assert!(all.by_name * 10 > all.programs * 7, "most programs should be known by name");
 }

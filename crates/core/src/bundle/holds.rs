@@ -1,6 +1,6 @@
 //! What each bundle holds, as a question about one action that was understood, is light enough and fires no floor.
 
-use crate::action::{Action, Capability, Role, Target, TargetKind};
+use crate::action::{Action, Capability, Role, Scale, Target, TargetKind};
 use crate::path::Zone;
 
 /// Whether all paths that the action touches in a way that matters lie in these zones.
@@ -55,7 +55,9 @@ pub(super) fn git_read(action: &Action) -> bool {
 
 pub(super) fn edit_project(action: &Action) -> bool {
     use Capability as C;
-    let in_project = matches!(action.capability, C::WriteWorkspace | C::DeleteKnown);
+    // a whole folder of build output is learnable, but nothing that a person granted by editing
+    let whole = action.capability == C::DeleteKnown && action.blast.scale > Scale::Single;
+    let in_project = matches!(action.capability, C::WriteWorkspace | C::DeleteKnown) && !whole;
     let in_temp = matches!(action.capability, C::WriteOutside | C::Delete);
     let changed = |zones| paths(action, Role::changes, zones);
     let names_one = action.targets.iter().any(|target| target.role.changes());

@@ -20,26 +20,53 @@ fn spawn(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft.mark(Mark::AgentOffSwitch);
         draft.note(&why);
     }
-    let unknown_option = parsed.args.iter().take_while(|arg| !verb::is(arg, &["--"])).any(|arg| arg.exact().is_none() && (arg.split || arg.prefix().starts_with('-')));
+    let unknown_option = parsed
+        .args
+        .iter()
+        .take_while(|arg| !verb::is(arg, &["--"]))
+        .any(|arg| arg.exact().is_none() && (arg.split || arg.prefix().starts_with('-')));
     if unknown_option {
         draft.opaque(Some(scene.span), "an option that is not known could switch its guards off");
     }
     let off = parsed.args.iter().any(|arg| match arg.prefix() {
-        "--dangerously-skip-permissions" | "--allow-dangerously-skip-permissions" | "--dangerously-bypass-approvals-and-sandbox"
-        | "--dangerously-bypass-hook-trust" | "--yolo" | "--allow-all-tools" | "--allow-all" | "--allow-all-paths" | "--yes-always" | "--bare"
-        | "--trust-all-tools" | "--dangerously-allow-all" | "--no-hooks" => true,
+        "--dangerously-skip-permissions"
+        | "--allow-dangerously-skip-permissions"
+        | "--dangerously-bypass-approvals-and-sandbox"
+        | "--dangerously-bypass-hook-trust"
+        | "--yolo"
+        | "--allow-all-tools"
+        | "--allow-all"
+        | "--allow-all-paths"
+        | "--yes-always"
+        | "--bare"
+        | "--trust-all-tools"
+        | "--dangerously-allow-all"
+        | "--no-hooks" => true,
         text => {
-            let plain: String = text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'')).collect();
+            let plain: String =
+                text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'')).collect();
             plain.contains("disableAllHooks") && !plain.contains("disableAllHooks:false")
                 || plain.contains("features.hooks=false")
-                || matches!(plain.as_str(), "bypassPermissions" | "danger-full-access" | "yolo" | "--approval-mode=yolo" | "--permission-mode=bypassPermissions" | "--sandbox=danger-full-access" | "--ask-for-approval=never" | "-anever")
+                || matches!(
+                    plain.as_str(),
+                    "bypassPermissions"
+                        | "danger-full-access"
+                        | "yolo"
+                        | "--approval-mode=yolo"
+                        | "--permission-mode=bypassPermissions"
+                        | "--sandbox=danger-full-access"
+                        | "--ask-for-approval=never"
+                        | "-anever"
+                )
                 || plain.starts_with("approval_policy=never")
                 || plain.starts_with("sandbox_mode=danger")
         }
     });
     let never = parsed.value(&["-a", "--ask-for-approval"]).is_some_and(|value| verb::is(value, &["never"]));
     let yes = matches!(program.as_str(), "gemini" | "qwen") && parsed.args.iter().any(|arg| verb::is(arg, &["-y"]));
-    let no_sources = parsed.value(&["--setting-sources"]).is_some_and(|value| value.exact().is_none_or(|text| !text.contains("user")));
+    let no_sources = parsed
+        .value(&["--setting-sources"])
+        .is_some_and(|value| value.exact().is_none_or(|text| !text.contains("user")));
     if off || never || yes || no_sources {
         draft.mark(Mark::AgentOffSwitch);
         draft.note("without asking a person, or without its hooks");
@@ -58,11 +85,15 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
     }
     let asks = matches!(second, "list" | "get" | "ls" | "show" | "status" | "path" | "help");
     match first {
-        "mcp" | "plugin" | "plugins" | "extensions" | "extension" | "marketplace" | "skills" | "skill" | "hooks" | "features" if asks => {
+        "mcp" | "plugin" | "plugins" | "extensions" | "extension" | "marketplace" | "skills" | "skill" | "hooks"
+        | "features"
+            if asks =>
+        {
             draft.become_(Capability::Inspect);
         }
         "mcp" if matches!(second, "serve" | "") => draft.become_(Capability::Process),
-        "mcp" | "plugin" | "plugins" | "extensions" | "extension" | "marketplace" | "skills" | "skill" | "hooks" | "features" => {
+        "mcp" | "plugin" | "plugins" | "extensions" | "extension" | "marketplace" | "skills" | "skill" | "hooks"
+        | "features" => {
             draft.become_(Capability::Package);
             draft.mark(Mark::Persistence);
             draft.note("changes what the agent starts from now on");
@@ -73,7 +104,8 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
             draft.mark(Mark::Persistence);
             draft.note("changes the agent's settings");
         }
-        "doctor" | "version" | "help" | "models" | "completion" | "stats" | "agents" | "sessions" | "about" | "status" => {
+        "doctor" | "version" | "help" | "models" | "completion" | "stats" | "agents" | "sessions" | "about"
+        | "status" => {
             draft.become_(Capability::Inspect);
         }
         "login" | "logout" | "auth" | "setup-token" => draft.become_(Capability::SecretRead),
@@ -81,7 +113,8 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
             draft.become_(Capability::Package);
             draft.blast.undo = crate::action::Undo::Hard;
         }
-        "sandbox" | "debug" | "serve" | "web" | "app-server" | "mcp-server" | "attach" | "remote-control" | "cloud" | "acp" => {
+        "sandbox" | "debug" | "serve" | "web" | "app-server" | "mcp-server" | "attach" | "remote-control" | "cloud"
+        | "acp" => {
             draft.opaque(Some(scene.span), "a mode of the agent that is not known");
         }
         _ => draft.blast.reach = draft.blast.reach.max(Reach::Network),
@@ -90,8 +123,22 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
 
 /// Subcommands of leastgrant that only look; every other one is a person's.
 const LOOKS: &[&str] = &[
-    "check", "why", "explain", "status", "doctor", "trail", "knowledge", "simulate", "rules", "help", "version", "replay", "benchmark", "compat",
-    "completions", "schema",
+    "check",
+    "why",
+    "explain",
+    "status",
+    "doctor",
+    "trail",
+    "knowledge",
+    "simulate",
+    "rules",
+    "help",
+    "version",
+    "replay",
+    "benchmark",
+    "compat",
+    "completions",
+    "schema",
 ];
 
 fn own(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
@@ -102,11 +149,30 @@ fn own(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
         arg.exact().is_none()
             || matches!(
                 arg.exact(),
-                Some("--fix" | "--write" | "--apply" | "--repair" | "--out" | "-o" | "--output" | "--force" | "--record" | "--learn" | "--rebuild" | "--erase" | "--prune" | "--update" | "--accept")
+                Some(
+                    "--fix"
+                        | "--write"
+                        | "--apply"
+                        | "--repair"
+                        | "--out"
+                        | "-o"
+                        | "--output"
+                        | "--force"
+                        | "--record"
+                        | "--learn"
+                        | "--rebuild"
+                        | "--erase"
+                        | "--prune"
+                        | "--update"
+                        | "--accept"
+                )
             )
     });
     let group = matches!(text, Some("rules" | "trail" | "knowledge" | "persona" | "compat" | "simulate"));
-    let deeper = ["add", "remove", "rm", "set", "allow", "deny", "edit", "import", "clear", "erase", "export", "arm", "disarm", "run", "reset", "prune", "delete", "verify", "rebuild", "new", "init", "approve", "revoke", "expire"];
+    let deeper = [
+        "add", "remove", "rm", "set", "allow", "deny", "edit", "import", "clear", "erase", "export", "arm", "disarm",
+        "run", "reset", "prune", "delete", "verify", "rebuild", "new", "init", "approve", "revoke", "expire",
+    ];
     let looks = match text {
         None if first.is_none() => true,
         Some("--version" | "-V" | "--help" | "-h") => true,

@@ -9,8 +9,7 @@ use super::usage::Parsed;
 use crate::action::{Capability, Role, Scale, Undo};
 use crate::knowledge::Slot;
 
-pub(super) const CODES: &[(&str, Code)] =
-    &[("archives.tar", tar), ("archives.gzip", gzip), ("archives.unzip", unzip)];
+pub(super) const CODES: &[(&str, Code)] = &[("archives.tar", tar), ("archives.gzip", gzip), ("archives.unzip", unzip)];
 
 /// Short options of tar that take a value.
 const SHORT_VALUES: &str = "fCIbTXgHKLNV";
@@ -68,7 +67,9 @@ fn tar(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                 draft::add_slot(draft, scene.world, &scene.cwd, &member, Slot::Sweep);
             }
         }
-        _ if parsed.args.iter().any(|arg| matches!(arg.exact(), Some("--version" | "--help"))) => draft.become_(Capability::Inspect),
+        _ if parsed.args.iter().any(|arg| matches!(arg.exact(), Some("--version" | "--help"))) => {
+            draft.become_(Capability::Inspect)
+        }
         _ => draft.opaque(Some(scene.span), "what `tar` does here is not known"),
     }
 }
@@ -153,7 +154,12 @@ fn long(tar: &mut Tar, arg: &Arg, text: &str, next: Option<&Arg>) -> usize {
         "--to-stdout" => tar.to_stdout = true,
         "--file" => return take(&mut |value| tar.file = Some(value)),
         "--directory" | "--cd" => return take(&mut |value| tar.folders.push(value)),
-        "--use-compress-program" | "--to-command" | "--info-script" | "--new-volume-script" | "--rsh-command" | "--rmt-command" => {
+        "--use-compress-program"
+        | "--to-command"
+        | "--info-script"
+        | "--new-volume-script"
+        | "--rsh-command"
+        | "--rmt-command" => {
             return take(&mut |value| tar.runs.push(value));
         }
         "--checkpoint-action" => {
@@ -166,9 +172,17 @@ fn long(tar: &mut Tar, arg: &Arg, text: &str, next: Option<&Arg>) -> usize {
             });
         }
         "--files-from" | "--exclude-from" | "--listed-incremental" => return take(&mut |value| tar.reads.push(value)),
-        "--exclude" | "--transform" | "--strip-components" | "--owner" | "--group" | "--mode" | "--mtime" | "--format" if detached => return 1,
+        "--exclude" | "--transform" | "--strip-components" | "--owner" | "--group" | "--mode" | "--mtime"
+        | "--format"
+            if detached =>
+        {
+            return 1;
+        }
         // a cut name of one that matters
-        _ if ["--use-comp", "--to-c", "--checkpoint-a", "--info-s", "--new-vol", "--rsh", "--rmt"].iter().any(|start| name.starts_with(start)) => {
+        _ if ["--use-comp", "--to-c", "--checkpoint-a", "--info-s", "--new-vol", "--rsh", "--rmt"]
+            .iter()
+            .any(|start| name.starts_with(start)) =>
+        {
             tar.opaque = Some(arg.clone());
         }
         _ => {}
@@ -207,14 +221,23 @@ fn unzip(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let by_word = !matches!(program.as_str(), "unzip" | "unar" | "cpio" | "pax");
     if by_word {
         let files: Vec<Arg> = parsed.operands.iter().skip(1).map(|operand| operand.1.clone()).collect();
-        let lists = matches!(first.as_str(), "l" | "lt" | "lb" | "v" | "t" | "i" | "h") || program == "jar" && first.contains('t');
-        let packs = matches!(first.as_str(), "a" | "u") || program == "jar" && first.contains('c') || program == "ar" && first.contains(['r', 'q', 'd']);
+        let lists = matches!(first.as_str(), "l" | "lt" | "lb" | "v" | "t" | "i" | "h")
+            || program == "jar" && first.contains('t');
+        let packs = matches!(first.as_str(), "a" | "u")
+            || program == "jar" && first.contains('c')
+            || program == "ar" && first.contains(['r', 'q', 'd']);
         draft.targets.clear();
         if lists {
             draft.become_(Capability::ReadWorkspace);
         }
         for (at, file) in files.iter().enumerate() {
-            let slot = if packs && at == 0 { Slot::Write } else if packs { Slot::Sweep } else { Slot::MaybeRead };
+            let slot = if packs && at == 0 {
+                Slot::Write
+            } else if packs {
+                Slot::Sweep
+            } else {
+                Slot::MaybeRead
+            };
             draft::add_slot(draft, scene.world, &scene.cwd, file, slot);
         }
         if lists || packs {

@@ -42,14 +42,7 @@ impl Arg {
     /// An argument with exactly this text.
     #[must_use]
     pub fn text(text: &str, span: Span) -> Self {
-        Self {
-            value: Value::Exact(text.to_owned()),
-            span,
-            glob: false,
-            split: false,
-            quoted: true,
-            verbatim: None,
-        }
+        Self { value: Value::Exact(text.to_owned()), span, glob: false, split: false, quoted: true, verbatim: None }
     }
 
     /// The text, where there is exactly one.

@@ -38,7 +38,8 @@ pub(super) fn acts(text: &str) -> Option<&'static str> {
     while let Some(letter) = rest.chars().next() {
         let next = rest.get(letter.len_utf8()..).unwrap_or_default();
         if letter.is_ascii_alphabetic() || letter == '_' || letter == '@' {
-            let end = next.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(next.len());
+            let end =
+                next.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(next.len());
             let word = rest.get(..letter.len_utf8() + end).unwrap_or_default();
             match word {
                 "system" | "close" | "fflush" | "@load" | "@include" => return Some("awk runs a command"),
@@ -94,7 +95,10 @@ fn strip(text: &str) -> Option<String> {
                     letters.next();
                 }
             }
-            '/' if !out.trim_end_matches(' ').ends_with(|last: char| last.is_alphanumeric() || matches!(last, ')' | ']' | '_' | '$' | '"')) => {
+            '/' if !out
+                .trim_end_matches(' ')
+                .ends_with(|last: char| last.is_alphanumeric() || matches!(last, ')' | ']' | '_' | '$' | '"')) =>
+            {
                 let mut class = false;
                 loop {
                     match letters.next()? {
@@ -122,14 +126,28 @@ mod tests {
     #[test]
     fn computing_is_understood_and_acting_is_not() {
         for text in [
-            "{print $1}", "$3 > 100 {print $1}", "/a|b/ {n++} END {print n}", "NR==1 || NR==3", "{print ($1 > 2)}",
-            "BEGIN{FS=\":\"} {s+=$2/2} END{printf \"%d\\n\", s}", "{gsub(/x>y/, \"|\"); print}", "!seen[$0]++",
+            "{print $1}",
+            "$3 > 100 {print $1}",
+            "/a|b/ {n++} END {print n}",
+            "NR==1 || NR==3",
+            "{print ($1 > 2)}",
+            "BEGIN{FS=\":\"} {s+=$2/2} END{printf \"%d\\n\", s}",
+            "{gsub(/x>y/, \"|\"); print}",
+            "!seen[$0]++",
         ] {
             assert_eq!(acts(text), None, "{text}");
         }
         for text in [
-            "BEGIN{system(\"rm x\")}", "{print > \"f\"}", "{print >> \"f\"}", "{print | \"sh\"}", "{\"date\" | getline d}",
-            "{getline < \"/etc/shadow\"}", "{printf \"x\" > $1}", "@load \"x\"", "{@f($1)}", "{print ENVIRON[\"A\"]}",
+            "BEGIN{system(\"rm x\")}",
+            "{print > \"f\"}",
+            "{print >> \"f\"}",
+            "{print | \"sh\"}",
+            "{\"date\" | getline d}",
+            "{getline < \"/etc/shadow\"}",
+            "{printf \"x\" > $1}",
+            "@load \"x\"",
+            "{@f($1)}",
+            "{print ENVIRON[\"A\"]}",
         ] {
             assert!(acts(text).is_some(), "{text}");
         }

@@ -34,7 +34,8 @@ fn targets(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     }
     let words: Vec<&Arg> = parsed.operands.iter().map(|operand| &operand.1).collect();
     let literal = parsed.args.iter().position(|arg| verb::is(arg, &["--"]));
-    let before = |arg: &&&Arg| literal.and_then(|at| parsed.args.get(at)).is_none_or(|dash| arg.span.start < dash.span.start);
+    let before =
+        |arg: &&&Arg| literal.and_then(|at| parsed.args.get(at)).is_none_or(|dash| arg.span.start < dash.span.start);
     if nx && sub == "run" && tasks.is_empty() {
         // `api:build:production`: the second part is the task
         tasks.extend(words.first().into_iter().flat_map(|arg| split(arg, ':').into_iter().skip(1).take(1)));
@@ -106,7 +107,8 @@ fn task_file(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             return;
         }
     }
-    let tasks: Vec<Arg> = parsed.operands.iter().map(|operand| operand.1.clone()).filter(|arg| !arg.prefix().contains('=')).collect();
+    let tasks: Vec<Arg> =
+        parsed.operands.iter().map(|operand| operand.1.clone()).filter(|arg| !arg.prefix().contains('=')).collect();
     draft.become_(Capability::Build);
     several(draft, parsed, scene, tasks);
 }
@@ -119,8 +121,8 @@ pub(super) fn rails_task(word: &str) -> Option<u8> {
     }
     Some(match tail.split('[').next().unwrap_or_default() {
         "version" | "migrate:status" | "abort_if_pending_migrations" | "schema:dump" | "structure:dump" => 0,
-        "drop" | "reset" | "purge" | "drop:all" | "truncate_all" | "schema:load" | "structure:load" | "setup" | "migrate:reset"
-        | "rollback" | "migrate:redo" | "test:prepare" | "seed:replant" | "drop:_unsafe" => 2,
+        "drop" | "reset" | "purge" | "drop:all" | "truncate_all" | "schema:load" | "structure:load" | "setup"
+        | "migrate:reset" | "rollback" | "migrate:redo" | "test:prepare" | "seed:replant" | "drop:_unsafe" => 2,
         _ => 1,
     })
 }
@@ -155,7 +157,8 @@ fn javascript(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let first = words.first().copied().unwrap_or_default();
     match first {
         "deploy" | "gh-deploy" | "publish" | "release" | "upload" | "gh-pages" => draft.become_(Capability::Cloud),
-        "add" | "install" | "upgrade" | "update" | "generate" | "g" | "init" | "new" | "create" | "migrate" | "eject" | "swizzle"
+        "add" | "install" | "upgrade" | "update" | "generate" | "g" | "init" | "new" | "create" | "migrate"
+        | "eject" | "swizzle"
             if !matches!(verb::program(scene).as_str(), "prisma" | "nuxt" | "nuxi" | "buf") =>
         {
             draft.become_(Capability::Package);
@@ -164,7 +167,9 @@ fn javascript(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "login" | "logout" | "token" => draft.become_(Capability::SecretRead),
         _ => {}
     }
-    if matches!(verb::program(scene).as_str(), "ncu" | "npm-check-updates") && parsed.args.iter().any(|arg| verb::is(arg, &["-u", "--upgrade"])) {
+    if matches!(verb::program(scene).as_str(), "ncu" | "npm-check-updates")
+        && parsed.args.iter().any(|arg| verb::is(arg, &["-u", "--upgrade"]))
+    {
         draft.become_(Capability::WriteWorkspace);
         verb::path(draft, scene, &Arg::text("package.json", scene.span), Role::Write);
     }
@@ -199,7 +204,18 @@ fn compiler(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.become_(Capability::WriteWorkspace);
             verb::path(draft, scene, &arg.after(2), Role::Write);
         }
-        let loads = ["-fplugin=", "-wrapper", "-fpass-plugin=", "-specs=", "--specs=", "-Xplugin:", "-load", "-B", "-Clinker=", "-Zcodegen-backend"];
+        let loads = [
+            "-fplugin=",
+            "-wrapper",
+            "-fpass-plugin=",
+            "-specs=",
+            "--specs=",
+            "-Xplugin:",
+            "-load",
+            "-B",
+            "-Clinker=",
+            "-Zcodegen-backend",
+        ];
         if loads.iter().any(|start| text.starts_with(start)) && text != "-Bstatic" && text != "-Bdynamic" {
             draft.opaque(Some(arg.span), "code or other programs that the compiler loads");
         }
@@ -253,17 +269,28 @@ fn project(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let first = words.first().copied().unwrap_or_default();
     let program = verb::program(scene);
     match (program.as_str(), first) {
-        ("bazel" | "bazelisk" | "ibazel" | "pio" | "platformio" | "west" | "meson" | "xmake" | "idf.py", "test" | "coverage" | "check") => {
+        (
+            "bazel" | "bazelisk" | "ibazel" | "pio" | "platformio" | "west" | "meson" | "xmake" | "idf.py",
+            "test" | "coverage" | "check",
+        ) => {
             draft.become_(Capability::Test);
         }
-        ("bazel" | "bazelisk", "query" | "cquery" | "aquery" | "info" | "version" | "help" | "mod" | "dump" | "print_action") => {
+        (
+            "bazel" | "bazelisk",
+            "query" | "cquery" | "aquery" | "info" | "version" | "help" | "mod" | "dump" | "print_action",
+        ) => {
             draft.become_(Capability::Inspect);
         }
-        ("meson", "introspect" | "wrap") | ("gn", "ls" | "desc" | "args" | "refs" | "path" | "check") => draft.become_(Capability::Inspect),
+        ("meson", "introspect" | "wrap") | ("gn", "ls" | "desc" | "args" | "refs" | "path" | "check") => {
+            draft.become_(Capability::Inspect)
+        }
         (_, "clean") => draft.become_(Capability::DeleteKnown),
-        (_, "run" | "upload" | "flash" | "logs" | "monitor" | "dashboard" | "install" | "device" | "burn" | "erase-flash" | "remote" | "debug" | "exec"
-            | "mobile-install" | "update" | "pkg" | "lib" | "core" | "fix" | "vscode") =>
-        {
+        (
+            _,
+            "run" | "upload" | "flash" | "logs" | "monitor" | "dashboard" | "install" | "device" | "burn"
+            | "erase-flash" | "remote" | "debug" | "exec" | "mobile-install" | "update" | "pkg" | "lib" | "core"
+            | "fix" | "vscode",
+        ) => {
             verb::unknown(draft, scene, "more than a build: an upload, an install or the project's own program");
         }
         _ if words.iter().any(|word| matches!(*word, "install" | "uninstall")) => {
@@ -280,7 +307,9 @@ fn xcode(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft.become_(Capability::Test);
         draft.blast.reach = draft.blast.reach.max(reach);
     }
-    if words.contains(&"install") || words.iter().any(|word| word.starts_with("DSTROOT=") || word.starts_with("INSTALL_PATH=")) {
+    if words.contains(&"install")
+        || words.iter().any(|word| word.starts_with("DSTROOT=") || word.starts_with("INSTALL_PATH="))
+    {
         verb::unknown(draft, scene, "installs what it builds");
     }
 }
@@ -292,21 +321,41 @@ fn devices(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let first = words.first().copied().unwrap_or_default();
     let second = words.get(1).copied().unwrap_or_default();
     let shows = parsed.args.iter().any(|arg| {
-        matches!(arg.exact(), Some("--show-sdk-path" | "--show-sdk-version" | "--find" | "-f" | "--show-sdk-platform-path" | "-p" | "--print-path"))
+        matches!(
+            arg.exact(),
+            Some(
+                "--show-sdk-path"
+                    | "--show-sdk-version"
+                    | "--find"
+                    | "-f"
+                    | "--show-sdk-platform-path"
+                    | "-p"
+                    | "--print-path"
+            )
+        )
     });
     match (program.as_str(), first) {
         ("xcrun" | "xcode-select", _) if shows => draft.become_(Capability::Inspect),
         ("xcrun", "simctl") => simulator(draft, second),
         ("simctl", _) => simulator(draft, first),
-        ("xcrun", "swift" | "swiftc" | "clang" | "xcodebuild" | "swift-format" | "lipo" | "otool" | "nm" | "strings") => {
+        (
+            "xcrun",
+            "swift" | "swiftc" | "clang" | "xcodebuild" | "swift-format" | "lipo" | "otool" | "nm" | "strings",
+        ) => {
             draft.silent = true;
             let rest = verb::after(parsed.args, &[first]).unwrap_or_default().to_vec();
             runs_as(scene, first, &rest);
         }
-        ("adb", "devices" | "logcat" | "version" | "get-state" | "get-serialno" | "bugreport" | "help" | "features") => {
+        (
+            "adb",
+            "devices" | "logcat" | "version" | "get-state" | "get-serialno" | "bugreport" | "help" | "features",
+        ) => {
             draft.become_(Capability::Inspect);
         }
-        ("adb", "shell" | "root" | "remount" | "push" | "pull" | "uninstall" | "reboot" | "sideload" | "backup" | "restore") => {
+        (
+            "adb",
+            "shell" | "root" | "remount" | "push" | "pull" | "uninstall" | "reboot" | "sideload" | "backup" | "restore",
+        ) => {
             draft.become_(Capability::Remote);
             let rest: Vec<&Arg> = parsed.operands.iter().skip(1).map(|operand| &operand.1).collect();
             if first == "shell" && rest.is_empty() {
@@ -314,11 +363,23 @@ fn devices(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                 draft.opaque(Some(scene.span), "reads its commands from what is typed later");
             }
         }
-        ("emulator" | "avdmanager" | "sdkmanager", _) if words.iter().any(|word| matches!(*word, "list" | "-list-avds")) => draft.become_(Capability::Inspect),
-        ("sdkmanager" | "xcodegen" | "tuist" | "swiftgen" | "sourcery" | "aapt" | "zipalign" | "bundletool" | "apksigner" | "agvtool", _) => {
+        ("emulator" | "avdmanager" | "sdkmanager", _)
+            if words.iter().any(|word| matches!(*word, "list" | "-list-avds")) =>
+        {
+            draft.become_(Capability::Inspect)
+        }
+        (
+            "sdkmanager" | "xcodegen" | "tuist" | "swiftgen" | "sourcery" | "aapt" | "zipalign" | "bundletool"
+            | "apksigner" | "agvtool",
+            _,
+        ) => {
             draft.become_(Capability::Build);
         }
-        ("codesign", _) if parsed.args.iter().any(|arg| matches!(arg.exact(), Some("-d" | "-dv" | "-dvv" | "-dvvv" | "--display" | "-v" | "--verify"))) => {
+        ("codesign", _)
+            if parsed.args.iter().any(|arg| {
+                matches!(arg.exact(), Some("-d" | "-dv" | "-dvv" | "-dvvv" | "--display" | "-v" | "--verify"))
+            }) =>
+        {
             draft.become_(Capability::Inspect);
         }
         ("notarytool" | "stapler", _) => draft.become_(Capability::NetSend),
@@ -330,7 +391,9 @@ fn devices(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 fn simulator(draft: &mut Draft, word: &str) {
     match word {
-        "list" | "getenv" | "get_app_container" | "diagnose" | "listapps" | "help" | "io" => draft.become_(Capability::Inspect),
+        "list" | "getenv" | "get_app_container" | "diagnose" | "listapps" | "help" | "io" => {
+            draft.become_(Capability::Inspect)
+        }
         "erase" | "delete" => {
             draft.blast.undo = Undo::Irreversible;
             draft.note("removes what a simulator holds");

@@ -21,22 +21,151 @@ pub(super) const CODES: &[(&str, Code)] = &[
 ];
 
 const READS: &[&str] = &[
-    "list", "ls", "describe", "show", "get", "read", "status", "version", "info", "search", "history", "tail", "logs", "log", "view", "wait",
-    "list-versions", "list-tags", "get-iam-policy", "get-value", "exists", "check-name", "whoami", "check", "diff", "validate", "lint",
-    "list-defaults", "list-skus", "list-sizes", "list-images", "list-locations", "inspect", "head", "preview", "plan", "test-iam-permissions",
-    "list-usage", "metrics", "top", "events", "usage", "export-template", "list-runs", "list-deployments", "help", "docs", "open", "ratelimit",
+    "list",
+    "ls",
+    "describe",
+    "show",
+    "get",
+    "read",
+    "status",
+    "version",
+    "info",
+    "search",
+    "history",
+    "tail",
+    "logs",
+    "log",
+    "view",
+    "wait",
+    "list-versions",
+    "list-tags",
+    "get-iam-policy",
+    "get-value",
+    "exists",
+    "check-name",
+    "whoami",
+    "check",
+    "diff",
+    "validate",
+    "lint",
+    "list-defaults",
+    "list-skus",
+    "list-sizes",
+    "list-images",
+    "list-locations",
+    "inspect",
+    "head",
+    "preview",
+    "plan",
+    "test-iam-permissions",
+    "list-usage",
+    "metrics",
+    "top",
+    "events",
+    "usage",
+    "export-template",
+    "list-runs",
+    "list-deployments",
+    "help",
+    "docs",
+    "open",
+    "ratelimit",
 ];
 const DESTROYS: &[&str] = &[
-    "delete", "destroy", "remove", "rm", "purge", "terminate", "drop", "delete-all", "reset", "revoke", "wipe", "abandon", "unlink",
-    "delete-version", "erase", "flush", "nuke", "rb",
+    "delete",
+    "destroy",
+    "remove",
+    "rm",
+    "purge",
+    "terminate",
+    "drop",
+    "delete-all",
+    "reset",
+    "revoke",
+    "wipe",
+    "abandon",
+    "unlink",
+    "delete-version",
+    "erase",
+    "flush",
+    "nuke",
+    "rb",
 ];
 const CHANGES: &[&str] = &[
-    "create", "update", "add", "set", "deploy", "apply", "patch", "put", "start", "stop", "restart", "reboot", "resize", "scale", "enable",
-    "disable", "attach", "detach", "import", "export", "upload", "move", "mv", "rename", "link", "append", "replace", "promote", "rollback",
-    "publish", "submit", "cancel", "clone", "restore", "backup", "snapshot", "migrate", "assign", "associate", "register", "undelete",
-    "rotate", "deallocate", "redeploy", "swap", "configure", "up", "down", "sync", "copy", "cp", "failover", "power-off", "power-on",
-    "reset-windows-password", "shutdown", "rebuild", "change-protection", "request", "accept", "grant", "run", "execute", "call",
-    "add-metadata", "remove-metadata", "add-tags", "remove-tags", "set-default-version", "write", "fork", "transfer", "release", "invoke",
+    "create",
+    "update",
+    "add",
+    "set",
+    "deploy",
+    "apply",
+    "patch",
+    "put",
+    "start",
+    "stop",
+    "restart",
+    "reboot",
+    "resize",
+    "scale",
+    "enable",
+    "disable",
+    "attach",
+    "detach",
+    "import",
+    "export",
+    "upload",
+    "move",
+    "mv",
+    "rename",
+    "link",
+    "append",
+    "replace",
+    "promote",
+    "rollback",
+    "publish",
+    "submit",
+    "cancel",
+    "clone",
+    "restore",
+    "backup",
+    "snapshot",
+    "migrate",
+    "assign",
+    "associate",
+    "register",
+    "undelete",
+    "rotate",
+    "deallocate",
+    "redeploy",
+    "swap",
+    "configure",
+    "up",
+    "down",
+    "sync",
+    "copy",
+    "cp",
+    "failover",
+    "power-off",
+    "power-on",
+    "reset-windows-password",
+    "shutdown",
+    "rebuild",
+    "change-protection",
+    "request",
+    "accept",
+    "grant",
+    "run",
+    "execute",
+    "call",
+    "add-metadata",
+    "remove-metadata",
+    "add-tags",
+    "remove-tags",
+    "set-default-version",
+    "write",
+    "fork",
+    "transfer",
+    "release",
+    "invoke",
 ];
 
 /// gcloud, az, doctl and their kin.
@@ -56,15 +185,41 @@ fn verbs(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         || has("keys") && (has("list") || has("create") || has("get-key-string") || has("renew"))
         || has("secret") && (has("show") || has("download") || has("backup"))
         || has("secrets") && (has("show") || has("get") || has("access"))
-        || has("list-keys") || has("show-connection-string") || has("connection-string") || has("list-publishing-credentials")
-        || has("list-publishing-profiles") || has("get-credentials") && has("acr") || has("credential") || has("credentials") && !has("get-credentials")
-        || has("decrypt") || has("reset-credentials") || has("show-secrets") || has("connection") && first == "databases"
-        || has("service-accounts") && has("keys") || has("token") || has("kubeconfig") && has("show") || has("registry") && has("docker-config")
-        || has("get-server-credentials") || has("password") || has("generate-sas");
-    let executes = has("ssh") || has("scp") || has("run-command") || has("tunnel") || has("start-iap-tunnel") || has("bastion")
-        || has("exec") || has("remote-build") || has("cloud-shell") || has("console") || has("rdp")
-        || has("call") && first == "functions" || has("execute") && (has("jobs") || has("workflows"));
-    let rights = words.iter().any(|word| word.ends_with("iam-policy-binding") || word.ends_with("iam-policy") && !word.starts_with("get"))
+        || has("list-keys")
+        || has("show-connection-string")
+        || has("connection-string")
+        || has("list-publishing-credentials")
+        || has("list-publishing-profiles")
+        || has("get-credentials") && has("acr")
+        || has("credential")
+        || has("credentials") && !has("get-credentials")
+        || has("decrypt")
+        || has("reset-credentials")
+        || has("show-secrets")
+        || has("connection") && first == "databases"
+        || has("service-accounts") && has("keys")
+        || has("token")
+        || has("kubeconfig") && has("show")
+        || has("registry") && has("docker-config")
+        || has("get-server-credentials")
+        || has("password")
+        || has("generate-sas");
+    let executes = has("ssh")
+        || has("scp")
+        || has("run-command")
+        || has("tunnel")
+        || has("start-iap-tunnel")
+        || has("bastion")
+        || has("exec")
+        || has("remote-build")
+        || has("cloud-shell")
+        || has("console")
+        || has("rdp")
+        || has("call") && first == "functions"
+        || has("execute") && (has("jobs") || has("workflows"));
+    let rights = words
+        .iter()
+        .any(|word| word.ends_with("iam-policy-binding") || word.ends_with("iam-policy") && !word.starts_with("get"))
         || first == "iam" && !words.iter().any(|word| READS.contains(word))
         || has("role") && (has("assignment") || has("definition")) && !has("list")
         || first == "ad" && !words.iter().any(|word| READS.contains(word));
@@ -80,7 +235,9 @@ fn verbs(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft.become_(Capability::WriteOutside);
         draft.note("writes a cluster's credentials into the person's configuration");
     } else if matches!(first, "config" | "configure" | "cloud" | "context") {
-        let asks = words.iter().any(|word| matches!(*word, "list" | "get-value" | "get" | "show" | "describe" | "list-contexts"));
+        let asks = words
+            .iter()
+            .any(|word| matches!(*word, "list" | "get-value" | "get" | "show" | "describe" | "list-contexts"));
         draft.become_(if asks { Capability::Inspect } else { Capability::WriteOutside });
     } else if matches!(first, "login" | "logout" | "init") || first == "auth" && !has("list") {
         draft.become_(Capability::SecretRead);
@@ -89,12 +246,17 @@ fn verbs(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft.become_(if has("list") { Capability::Inspect } else { Capability::Package });
     } else if matches!(first, "version" | "help" | "info" | "feedback" | "topic") {
         draft.become_(Capability::Inspect);
-    } else if matches!(first, "storage") && words.iter().any(|word| matches!(*word, "cp" | "mv" | "rsync" | "cat" | "upload" | "download" | "sign-url")) {
+    } else if matches!(first, "storage")
+        && words.iter().any(|word| matches!(*word, "cp" | "mv" | "rsync" | "cat" | "upload" | "download" | "sign-url"))
+    {
         storage::run(draft, parsed, scene);
     } else {
         by_verb(draft, scene, &words);
     }
-    let public = parsed.args.iter().any(|arg| matches!(arg.prefix(), "allUsers" | "allAuthenticatedUsers" | "--allow-unauthenticated"));
+    let public = parsed
+        .args
+        .iter()
+        .any(|arg| matches!(arg.prefix(), "allUsers" | "allAuthenticatedUsers" | "--allow-unauthenticated"));
     if public {
         draft.blast.exposure = Exposure::CanExfiltrate;
         draft.note("opens it to everyone");
@@ -109,7 +271,8 @@ fn by_verb(draft: &mut Draft, scene: &Scene<'_>, words: &[&str]) {
             return verb::looks(draft, Capability::Cloud);
         }
         if DESTROYS.contains(word) {
-            let whole = matches!(root, "projects" | "group" | "sql" | "container" | "aks" | "databases" | "volume" | "storage");
+            let whole =
+                matches!(root, "projects" | "group" | "sql" | "container" | "aks" | "databases" | "volume" | "storage");
             return verb::destroys(draft, Capability::Cloud, if whole { Scale::Sweeping } else { Scale::Many });
         }
         if CHANGES.contains(word) {

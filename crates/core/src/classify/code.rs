@@ -19,6 +19,7 @@ const FAMILIES: &[&[(&str, Code)]] = &[
     super::databases::CODES,
     super::editors::CODES,
     super::files::CODES,
+    super::forge::CODES,
     super::format::CODES,
     super::git::CODES,
     super::helpers::CODES,
@@ -35,6 +36,7 @@ const FAMILIES: &[&[(&str, Code)]] = &[
     super::system::CODES,
     super::test::CODES,
     super::text::CODES,
+    super::vcs::CODES,
     super::wrappers::CODES,
 ];
 

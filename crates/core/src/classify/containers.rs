@@ -26,9 +26,46 @@ pub(super) const CODES: &[(&str, Code)] = &[
 
 /// Subcommands of docker that hold others.
 const GROUPS: &[&str] = &[
-    "build", "buildx", "builder", "image", "container", "volume", "network", "system", "context", "compose", "manifest", "plugin",
-    "swarm", "stack", "service", "node", "secret", "config", "trust", "pod", "machine", "kube", "play", "generate", "quadlet", "scout",
-    "model", "mcp", "desktop", "sandbox", "init", "extension", "debug", "offload", "ai", "checkpoint", "farm", "artifact", "dev", "pass",
+    "build",
+    "buildx",
+    "builder",
+    "image",
+    "container",
+    "volume",
+    "network",
+    "system",
+    "context",
+    "compose",
+    "manifest",
+    "plugin",
+    "swarm",
+    "stack",
+    "service",
+    "node",
+    "secret",
+    "config",
+    "trust",
+    "pod",
+    "machine",
+    "kube",
+    "play",
+    "generate",
+    "quadlet",
+    "scout",
+    "model",
+    "mcp",
+    "desktop",
+    "sandbox",
+    "init",
+    "extension",
+    "debug",
+    "offload",
+    "ai",
+    "checkpoint",
+    "farm",
+    "artifact",
+    "dev",
+    "pass",
 ];
 
 /// `docker GROUP …`: each group stands in the tables as a program of its own.
@@ -52,7 +89,10 @@ fn group(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 }
 
 fn is_value(parsed: &Parsed<'_>, arg: &Arg) -> bool {
-    parsed.options.iter().any(|found| found.value.as_ref().is_some_and(|value| value.span == arg.span) && found.arg.span != arg.span)
+    parsed
+        .options
+        .iter()
+        .any(|found| found.value.as_ref().is_some_and(|value| value.span == arg.span) && found.arg.span != arg.span)
 }
 
 /// `docker container run …` is `docker run …`.
@@ -84,15 +124,27 @@ fn compose(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 fn to_build(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     draft.silent = true;
-    let rest = parsed.args.iter().position(|arg| verb::is(arg, &["build", "b"])).and_then(|at| parsed.args.get(at + 1..));
+    let rest =
+        parsed.args.iter().position(|arg| verb::is(arg, &["build", "b"])).and_then(|at| parsed.args.get(at + 1..));
     let rest = rest.unwrap_or_default().to_vec();
     runs_as(scene, "docker image-build", &rest);
 }
 
 /// Capabilities of the kernel that open the machine.
 const POWERS: &[&str] = &[
-    "ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "SYS_RAWIO", "SYS_BOOT", "DAC_READ_SEARCH", "DAC_OVERRIDE", "NET_ADMIN", "BPF",
-    "PERFMON", "SYS_TIME", "MKNOD",
+    "ALL",
+    "SYS_ADMIN",
+    "SYS_PTRACE",
+    "SYS_MODULE",
+    "SYS_RAWIO",
+    "SYS_BOOT",
+    "DAC_READ_SEARCH",
+    "DAC_OVERRIDE",
+    "NET_ADMIN",
+    "BPF",
+    "PERFMON",
+    "SYS_TIME",
+    "MKNOD",
 ];
 
 /// No longer bounded, with words.
@@ -114,13 +166,20 @@ fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             "--cap-add" if !known || POWERS.contains(&text.to_ascii_uppercase().trim_start_matches("CAP_")) => {
                 opens(draft, Undo::Irreversible, "adds rights over the machine");
             }
-            "--security-opt" if !known || text.contains("unconfined") || text.contains("disable") || text.contains("systempaths") => {
+            "--security-opt"
+                if !known
+                    || text.contains("unconfined")
+                    || text.contains("disable")
+                    || text.contains("systempaths") =>
+            {
                 opens(draft, Undo::Irreversible, "switches the container's confinement off");
             }
             "--pid" | "--ipc" | "--userns" | "--uts" | "--cgroupns" if !known || text.contains("host") => {
                 opens(draft, Undo::Irreversible, "shares the machine's namespaces");
             }
-            "--net" | "--network" if !known || text == "host" => opens(draft, Undo::Easy, "shares the machine's network"),
+            "--net" | "--network" if !known || text == "host" => {
+                opens(draft, Undo::Easy, "shares the machine's network")
+            }
             "--device" | "--device-cgroup-rule" | "--cgroup-parent" | "--runtime" | "--sysctl" => {
                 opens(draft, Undo::Irreversible, "reaches devices or settings of the machine");
             }
@@ -130,7 +189,11 @@ fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             _ => {}
         }
     }
-    let entrypoint = parsed.options.iter().find(|found| found.arg.prefix().starts_with("--entrypoint")).and_then(|found| found.value.clone());
+    let entrypoint = parsed
+        .options
+        .iter()
+        .find(|found| found.arg.prefix().starts_with("--entrypoint"))
+        .and_then(|found| found.value.clone());
     let argv = scene.command.take().map(|command| command.0).unwrap_or_default();
     match entrypoint {
         Some(program) if program.prefix() != "" => {
@@ -158,7 +221,9 @@ fn exec(draft: &mut Draft, _: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// A format that prints the environment lays its credentials open.
 fn inspect(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let lays_open = parsed.value(&["-f"]).is_some_and(|value| {
-        value.exact().is_none_or(|text| text.contains("Env") || text.contains("json .Config") || text.contains("range .Config"))
+        value
+            .exact()
+            .is_none_or(|text| text.contains("Env") || text.contains("json .Config") || text.contains("range .Config"))
     });
     if lays_open {
         verb::prints_secret(draft, "prints the container's environment, credentials among it");
@@ -169,7 +234,8 @@ fn inspect(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 fn copy(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     for (at, (_, arg)) in parsed.operands.iter().enumerate() {
         let text = arg.prefix();
-        let there = text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with(['.', '/', '~']));
+        let there =
+            text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with(['.', '/', '~']));
         if !there && arg.exact() != Some("-") {
             verb::path(draft, scene, arg, if at == 0 { Role::Read } else { Role::Write });
         }
@@ -190,11 +256,15 @@ fn build(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     for found in &parsed.options {
         let Some(value) = &found.value else { continue };
         let written = found.arg.prefix().split('=').next().unwrap_or_default();
-        let part = |name: &str| value.exact().and_then(|text| text.split(',').find_map(|part| part.strip_prefix(name)).map(str::to_owned));
+        let part = |name: &str| {
+            value.exact().and_then(|text| text.split(',').find_map(|part| part.strip_prefix(name)).map(str::to_owned))
+        };
         match written {
             "--secret" => match part("src=").or_else(|| part("source=")) {
                 Some(file) => verb::path(draft, scene, &Arg::text(&file, value.span), Role::Read),
-                None if value.exact().is_none() => draft.opaque(Some(value.span), "which secret is taken along is not known"),
+                None if value.exact().is_none() => {
+                    draft.opaque(Some(value.span), "which secret is taken along is not known")
+                }
                 None => {}
             },
             "-o" | "--output" | "--cache-to" => {
@@ -237,21 +307,29 @@ fn machines(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let remote = matches!(program.as_str(), "skopeo" | "crane" | "oras" | "regctl" | "cosign");
     for word in words.iter().take(2) {
         match *word {
-            "inspect" | "ls" | "list" | "ps" | "status" | "version" | "info" | "images" | "search" | "list-tags" | "global-status" | "show"
-            | "config" | "digest" | "manifest" | "tree" | "verify" | "validate" | "port" | "ssh-config" | "help" | "dumpxml" => {
-                return if remote { verb::looks(draft, Capability::NetFetch) } else { draft.become_(Capability::Inspect) };
+            "inspect" | "ls" | "list" | "ps" | "status" | "version" | "info" | "images" | "search" | "list-tags"
+            | "global-status" | "show" | "config" | "digest" | "manifest" | "tree" | "verify" | "validate" | "port"
+            | "ssh-config" | "help" | "dumpxml" => {
+                return if remote {
+                    verb::looks(draft, Capability::NetFetch)
+                } else {
+                    draft.become_(Capability::Inspect)
+                };
             }
             "pull" | "export" | "export-none" => return draft.become_(Capability::NetFetch),
-            "push" | "copy" | "cp" | "sync" | "tag" | "mutate" | "append" | "sign" | "attach" | "publish" | "apply" | "resolve" => {
+            "push" | "copy" | "cp" | "sync" | "tag" | "mutate" | "append" | "sign" | "attach" | "publish" | "apply"
+            | "resolve" => {
                 opens(draft, Undo::Irreversible, "publishes an image");
                 draft.blast.reach = Reach::External;
                 return;
             }
-            "destroy" | "delete" | "rm" | "remove" | "rmi" | "prune" | "unregister" | "purge" | "undefine" | "--unregister" => {
+            "destroy" | "delete" | "rm" | "remove" | "rmi" | "prune" | "unregister" | "purge" | "undefine"
+            | "--unregister" => {
                 opens(draft, Undo::Irreversible, "removes machines, containers or images");
                 return;
             }
-            "ssh" | "exec" | "run" | "shell" | "enter" | "console" | "up" | "provision" | "build" | "bud" | "from" | "create" | "attach-none" => {
+            "ssh" | "exec" | "run" | "shell" | "enter" | "console" | "up" | "provision" | "build" | "bud" | "from"
+            | "create" | "attach-none" => {
                 draft.opaque(Some(scene.span), "runs a program in a machine or container");
                 return;
             }

@@ -29,7 +29,8 @@ pub(super) const CODES: &[(&str, Code)] = &[
 
 /// Statements among options and operands, in the order in which they stand.
 fn statements(parsed: &Parsed<'_>) -> Vec<Arg> {
-    let by_option = parsed.options.iter().filter(|found| found.row.is_some_and(|row| row.takes == Takes::Value(Slot::Sql)));
+    let by_option =
+        parsed.options.iter().filter(|found| found.row.is_some_and(|row| row.takes == Takes::Value(Slot::Sql)));
     by_option.filter_map(|found| found.value.clone()).chain(parsed.in_role(Slot::Sql).cloned()).collect()
 }
 
@@ -81,7 +82,11 @@ fn judge(draft: &mut Draft, scene: &Scene<'_>, given: &[Arg], file: Option<&Arg>
 /// How far the database is, by the host or the address that is named; a socket is this machine.
 fn reach(draft: &mut Draft, parsed: &Parsed<'_>) -> Reach {
     let named = parsed.value(&["-h", "--host"]).cloned();
-    let address = parsed.operands.iter().map(|operand| &operand.1).chain(parsed.options.iter().filter_map(|found| found.value.as_ref()));
+    let address = parsed
+        .operands
+        .iter()
+        .map(|operand| &operand.1)
+        .chain(parsed.options.iter().filter_map(|found| found.value.as_ref()));
     let address = address.filter(|arg| arg.prefix().contains("://")).cloned().next();
     let name = match (&named, &address) {
         (Some(host), _) => host.exact().map(str::to_owned),
@@ -101,7 +106,11 @@ fn reach(draft: &mut Draft, parsed: &Parsed<'_>) -> Reach {
     match name {
         Some(host) if host.is_empty() || host.starts_with('/') || verb::local(&host) => Reach::Machine,
         Some(host) => {
-            draft::add_host(draft, &Arg::text(&host, named.or(address).map(|arg| arg.span).unwrap_or_default()), Role::Connect);
+            draft::add_host(
+                draft,
+                &Arg::text(&host, named.or(address).map(|arg| arg.span).unwrap_or_default()),
+                Role::Connect,
+            );
             Reach::External
         }
         None => Reach::External,
@@ -114,7 +123,11 @@ fn say(draft: &mut Draft, scene: &Scene<'_>, does: Option<Does>, reach: Reach) {
         Some(Does::Reads) => (Undo::Trivial, Scale::Single),
         Some(Does::Writes) => (Undo::Hard, Scale::Single),
         Some(Does::Destroys { whole }) => {
-            draft.note(if whole { "removes or changes everything of a table" } else { "removes or changes what is there" });
+            draft.note(if whole {
+                "removes or changes everything of a table"
+            } else {
+                "removes or changes what is there"
+            });
             (Undo::Irreversible, if whole { Scale::Sweeping } else { Scale::Single })
         }
         Some(Does::Escapes(why)) => {
@@ -130,7 +143,11 @@ fn say(draft: &mut Draft, scene: &Scene<'_>, does: Option<Does>, reach: Reach) {
 /// psql, mysql.
 fn client(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let reach = reach(draft, parsed);
-    let kind = if matches!(verb::program(scene).as_str(), "mysql" | "mariadb" | "mycli" | "mysqlsh") { Client::MySql } else { Client::Postgres };
+    let kind = if matches!(verb::program(scene).as_str(), "mysql" | "mariadb" | "mycli" | "mysqlsh") {
+        Client::MySql
+    } else {
+        Client::Postgres
+    };
     let given = statements(parsed);
     if given.is_empty() && parsed.has(&["-l", "--list"]) {
         say(draft, scene, Some(Does::Reads), reach);
@@ -217,15 +234,96 @@ fn statement(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 }
 
 const REDIS_READS: &[&str] = &[
-    "get", "mget", "keys", "scan", "sscan", "hscan", "zscan", "hget", "hgetall", "hmget", "hkeys", "hvals", "hlen", "lrange", "llen", "lindex",
-    "smembers", "sismember", "scard", "zrange", "zcard", "zscore", "zrangebyscore", "zrevrange", "ttl", "pttl", "type", "exists", "strlen",
-    "dbsize", "info", "ping", "time", "echo", "memory", "object", "getrange", "xrange", "xrevrange", "xlen", "xinfo", "pubsub", "role",
-    "lastsave", "randomkey", "bitcount", "getbit", "hexists", "select", "hello", "json.get", "ft.search", "ft.info", "dump", "subscribe",
-    "monitor", "slowlog", "latency", "client", "command", "cluster", "acl",
+    "get",
+    "mget",
+    "keys",
+    "scan",
+    "sscan",
+    "hscan",
+    "zscan",
+    "hget",
+    "hgetall",
+    "hmget",
+    "hkeys",
+    "hvals",
+    "hlen",
+    "lrange",
+    "llen",
+    "lindex",
+    "smembers",
+    "sismember",
+    "scard",
+    "zrange",
+    "zcard",
+    "zscore",
+    "zrangebyscore",
+    "zrevrange",
+    "ttl",
+    "pttl",
+    "type",
+    "exists",
+    "strlen",
+    "dbsize",
+    "info",
+    "ping",
+    "time",
+    "echo",
+    "memory",
+    "object",
+    "getrange",
+    "xrange",
+    "xrevrange",
+    "xlen",
+    "xinfo",
+    "pubsub",
+    "role",
+    "lastsave",
+    "randomkey",
+    "bitcount",
+    "getbit",
+    "hexists",
+    "select",
+    "hello",
+    "json.get",
+    "ft.search",
+    "ft.info",
+    "dump",
+    "subscribe",
+    "monitor",
+    "slowlog",
+    "latency",
+    "client",
+    "command",
+    "cluster",
+    "acl",
 ];
 const REDIS_DESTROYS: &[&str] = &[
-    "flushall", "flushdb", "del", "unlink", "rename", "expire", "pexpire", "expireat", "hdel", "srem", "zrem", "lrem", "ltrim", "lpop", "rpop", "spop",
-    "getdel", "swapdb", "xtrim", "xdel", "shutdown", "migrate", "restore", "json.del", "ft.dropindex", "persist",
+    "flushall",
+    "flushdb",
+    "del",
+    "unlink",
+    "rename",
+    "expire",
+    "pexpire",
+    "expireat",
+    "hdel",
+    "srem",
+    "zrem",
+    "lrem",
+    "ltrim",
+    "lpop",
+    "rpop",
+    "spop",
+    "getdel",
+    "swapdb",
+    "xtrim",
+    "xdel",
+    "shutdown",
+    "migrate",
+    "restore",
+    "json.del",
+    "ft.dropindex",
+    "persist",
 ];
 
 fn redis(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
@@ -243,15 +341,37 @@ fn redis(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         return say(draft, scene, None, reach);
     };
     let second = words.get(1).map(|word| word.to_ascii_lowercase()).unwrap_or_default();
-    let harmless_group = matches!(second.as_str(), "list" | "info" | "usage" | "stats" | "get" | "len" | "doctor" | "id" | "getname" | "docs" | "nodes" | "whoami" | "encoding" | "help" | "count" | "");
-    let group = matches!(first.as_str(), "memory" | "object" | "client" | "command" | "cluster" | "acl" | "slowlog" | "latency" | "xinfo" | "pubsub");
+    let harmless_group = matches!(
+        second.as_str(),
+        "list"
+            | "info"
+            | "usage"
+            | "stats"
+            | "get"
+            | "len"
+            | "doctor"
+            | "id"
+            | "getname"
+            | "docs"
+            | "nodes"
+            | "whoami"
+            | "encoding"
+            | "help"
+            | "count"
+            | ""
+    );
+    let group = matches!(
+        first.as_str(),
+        "memory" | "object" | "client" | "command" | "cluster" | "acl" | "slowlog" | "latency" | "xinfo" | "pubsub"
+    );
     let does = match first.as_str() {
         "config" if second == "get" => {
             draft.become_(Capability::SecretRead);
             draft.note("prints settings, the password among them");
             return;
         }
-        "config" | "eval" | "evalsha" | "script" | "module" | "function" | "fcall" | "debug" | "replicaof" | "slaveof" | "save" | "bgsave" | "bgrewriteaof" | "" => {
+        "config" | "eval" | "evalsha" | "script" | "module" | "function" | "fcall" | "debug" | "replicaof"
+        | "slaveof" | "save" | "bgsave" | "bgrewriteaof" | "" => {
             Does::Escapes("scripts, modules or settings of the server")
         }
         name if group && !harmless_group && name != "object" => Does::Destroys { whole: false },

@@ -145,7 +145,9 @@ fn rank(capability: Capability) -> u8 {
         C::WriteOutside | C::Delete => 10,
         C::SecretRead => 11,
         C::McpCall | C::Unknown => 12,
-        C::Database | C::Cloud | C::Iac | C::VcsPublish | C::Remote | C::PackagePublish | C::NetSend | C::Privilege => 13,
+        C::Database | C::Cloud | C::Iac | C::VcsPublish | C::Remote | C::PackagePublish | C::NetSend | C::Privilege => {
+            13
+        }
     }
 }
 
@@ -295,7 +297,12 @@ pub fn add_host(draft: &mut Draft, arg: &Arg, role: Role) {
     let shown = arg.shown();
     let name = shown.rsplit_once('@').map_or(shown.as_str(), |split| split.1).to_ascii_lowercase();
     let local = arg.exact().is_some() && host::is_local(name.trim_end_matches('.'));
-    draft.targets.push(Target { role, kind: TargetKind::Host { host: name, local }, text: shown.clone(), span: Some(arg.span) });
+    draft.targets.push(Target {
+        role,
+        kind: TargetKind::Host { host: name, local },
+        text: shown.clone(),
+        span: Some(arg.span),
+    });
 }
 
 /// A URL that is fetched or sent to; without a scheme it is read as `http`, as the tools do.
@@ -308,7 +315,12 @@ pub fn add_url(draft: &mut Draft, arg: &Arg, role: Role) {
             || (String::from("…"), false),
             |seen| (seen.host.unwrap_or_else(|| format!("{}:", seen.scheme)), seen.local),
         );
-        draft.targets.push(Target { role, kind: TargetKind::Host { host: name, local }, text: text.to_owned(), span: Some(arg.span) });
+        draft.targets.push(Target {
+            role,
+            kind: TargetKind::Host { host: name, local },
+            text: text.to_owned(),
+            span: Some(arg.span),
+        });
     }
 }
 
@@ -316,9 +328,9 @@ pub fn add_url(draft: &mut Draft, arg: &Arg, role: Role) {
 fn add_remote(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role: Role) {
     let text = arg.prefix();
     let remote = text.contains("://")
-        || text.split_once(':').is_some_and(|(host, _)| {
-            !host.is_empty() && !host.contains('/') && !(host.len() == 1 && cfg!(windows))
-        });
+        || text
+            .split_once(':')
+            .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/') && !(host.len() == 1 && cfg!(windows)));
     if !remote {
         add_path(draft, world, cwd, arg, role);
         return;
@@ -328,7 +340,12 @@ fn add_remote(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role: 
     let name = name.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
     let local = host::is_local(&name);
     let role = if role == Role::Write { Role::Send } else { Role::Connect };
-    draft.targets.push(Target { role, kind: TargetKind::Host { host: name, local }, text: arg.shown(), span: Some(arg.span) });
+    draft.targets.push(Target {
+        role,
+        kind: TargetKind::Host { host: name, local },
+        text: arg.shown(),
+        span: Some(arg.span),
+    });
 }
 
 /// Whether a bare word looks like a path (spec §7.5): a separator, `.`, `..`, `~`, a leading dot or an extension.
@@ -344,7 +361,11 @@ pub fn looks_like_path(text: &str) -> bool {
         || text.contains('\\')
         || text.starts_with(['.', '~'])
         || text.rsplit_once('.').is_some_and(|(stem, end)| {
-            !stem.is_empty() && !stem.ends_with(' ') && !end.is_empty() && end.len() <= 10 && end.chars().all(char::is_alphanumeric)
+            !stem.is_empty()
+                && !stem.ends_with(' ')
+                && !end.is_empty()
+                && end.len() <= 10
+                && end.chars().all(char::is_alphanumeric)
         })
 }
 
@@ -432,7 +453,11 @@ fn settle_write(draft: &mut Draft, zone: Zone, deletes: usize, known_deletes: us
     if deletes > 0 && !draft.moves {
         let known = deletes == known_deletes;
         if draft.capability == Capability::Delete && known {
+            let whole = draft.blast.scale > crate::action::Scale::Single;
             draft.become_(Capability::DeleteKnown);
+            if whole {
+                draft.blast.scale = Scale::Many;
+            }
         } else if rank(draft.capability) < rank(Capability::Delete) && draft.capability != Capability::DeleteKnown {
             draft.at_least(if known { Capability::DeleteKnown } else { Capability::Delete });
         }
@@ -474,9 +499,29 @@ fn known_delete(world: &dyn World, place: &Place) -> bool {
 
 /// Folders that builds and tests make and make again.
 const BUILD_OUTPUT: &[&str] = &[
-    "target", "node_modules", "dist", "build", "out", ".next", ".nuxt", ".turbo", ".parcel-cache", ".svelte-kit",
-    "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", "coverage", ".nyc_output", "htmlcov",
-    ".gradle", "_build", ".cache", "tmp", ".eggs",
+    "target",
+    "node_modules",
+    "dist",
+    "build",
+    "out",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".parcel-cache",
+    ".svelte-kit",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    "coverage",
+    ".nyc_output",
+    "htmlcov",
+    ".gradle",
+    "_build",
+    ".cache",
+    "tmp",
+    ".eggs",
 ];
 
 fn settle_hosts(draft: &mut Draft) {

@@ -54,7 +54,9 @@ fn choose(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     }
     let binds = parsed.args.iter().any(|arg| {
         let text = arg.prefix();
-        ["execute", "become", "reload", "transform", "preview("].iter().any(|action| text.contains(action) && text.contains([':', '(']))
+        ["execute", "become", "reload", "transform", "preview("]
+            .iter()
+            .any(|action| text.contains(action) && text.contains([':', '(']))
     });
     if binds {
         scene.nested.clear();

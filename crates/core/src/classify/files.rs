@@ -52,7 +52,13 @@ fn link(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     {
         for (_, to) in parsed.operands.iter().take(parsed.operands.len().saturating_sub(1)) {
             if let Some(text) = to.exact().filter(|text| !text.starts_with('/')) {
-                draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(&format!("{folder}/{text}"), to.span), Role::Read);
+                draft::add_path(
+                    draft,
+                    scene.world,
+                    &scene.cwd,
+                    &Arg::text(&format!("{folder}/{text}"), to.span),
+                    Role::Read,
+                );
             }
         }
     }

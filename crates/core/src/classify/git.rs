@@ -12,7 +12,7 @@ use super::code::Code;
 use super::draft::{self, Draft};
 use super::program::Scene;
 use super::usage::Parsed;
-use crate::action::{Capability, Role, TargetKind, Target};
+use crate::action::{Capability, Role, Target, TargetKind};
 use crate::knowledge::Slot;
 use crate::path::{self, Zone};
 
@@ -117,8 +117,13 @@ fn format_patch(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
 
 /// Another repository than the project's: what is read there is read outside, what changes there is written outside.
 fn elsewhere(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
-    let reads = matches!(draft.capability, Capability::VcsRead | Capability::Meta | Capability::Inspect | Capability::SecretRead);
-    if parsed.path.is_empty() || matches!(parsed.path.first().copied(), Some("clone" | "init" | "help" | "version" | "push")) {
+    let reads = matches!(
+        draft.capability,
+        Capability::VcsRead | Capability::Meta | Capability::Inspect | Capability::SecretRead
+    );
+    if parsed.path.is_empty()
+        || matches!(parsed.path.first().copied(), Some("clone" | "init" | "help" | "version" | "push"))
+    {
         return;
     }
     let role = if reads { Role::List } else { Role::Write };
@@ -141,7 +146,8 @@ fn elsewhere(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
 fn outside(draft: &mut Draft) {
     let leaves = draft.targets.iter().any(|target| match &target.kind {
         TargetKind::Path(place) => {
-            target.role == Role::Write && !matches!(place.zone, Zone::Project | Zone::Temp | Zone::Null | Zone::Unplaced)
+            target.role == Role::Write
+                && !matches!(place.zone, Zone::Project | Zone::Temp | Zone::Null | Zone::Unplaced)
         }
         _ => false,
     });

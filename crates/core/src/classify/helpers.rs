@@ -110,7 +110,8 @@ fn around(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         }
         "ts" | "isutf8" | "errno" | "ccze" | "mbuffer" | "pee" if verb::program(scene) != "pee" => {
             draft.become_(Capability::Inspect);
-            rest.iter().for_each(|arg| draft::add_slot(draft, scene.world, &scene.cwd, arg, knowledge::Slot::MaybeRead));
+            rest.iter()
+                .for_each(|arg| draft::add_slot(draft, scene.world, &scene.cwd, arg, knowledge::Slot::MaybeRead));
         }
         "pv" => {
             draft.become_(Capability::ReadWorkspace);
@@ -134,9 +135,21 @@ fn around(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.note("puts credentials into the environment of a command");
             draft.opaque(Some(scene.span), "runs a program with secrets in its environment");
         }
-        "devbox" | "flox" | "pixi" if matches!(words(parsed).first().copied(), Some("list" | "info" | "search" | "version")) => draft.become_(Capability::Inspect),
-        "devbox" | "flox" | "pixi" if matches!(words(parsed).first().copied(), Some("add" | "install" | "update" | "rm" | "remove" | "init")) => draft.become_(Capability::Package),
-        "rlwrap" | "fakeroot" | "numactl" | "cpulimit" | "ifne" | "grc" | "dbus-run-session" | "gamemoderun" | "cronic" => {
+        "devbox" | "flox" | "pixi"
+            if matches!(words(parsed).first().copied(), Some("list" | "info" | "search" | "version")) =>
+        {
+            draft.become_(Capability::Inspect)
+        }
+        "devbox" | "flox" | "pixi"
+            if matches!(
+                words(parsed).first().copied(),
+                Some("add" | "install" | "update" | "rm" | "remove" | "init")
+            ) =>
+        {
+            draft.become_(Capability::Package)
+        }
+        "rlwrap" | "fakeroot" | "numactl" | "cpulimit" | "ifne" | "grc" | "dbus-run-session" | "gamemoderun"
+        | "cronic" => {
             let at = rest.iter().position(|arg| !arg.prefix().starts_with('-')).unwrap_or(rest.len());
             let command = rest.get(at..).unwrap_or_default().to_vec();
             verb::unknown(draft, scene, "a command behind options that are not read");
@@ -159,7 +172,13 @@ fn script_log(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.become_(Capability::Meta);
             let span = text.span;
             scene.nested.push(Nested::Shell { text, positional: Vec::new() });
-            for arg in parsed.operands.iter().map(|operand| operand.1.clone()).filter(|arg| arg.span != span).collect::<Vec<_>>() {
+            for arg in parsed
+                .operands
+                .iter()
+                .map(|operand| operand.1.clone())
+                .filter(|arg| arg.span != span)
+                .collect::<Vec<_>>()
+            {
                 verb::path(draft, scene, &arg, Role::Write);
             }
             draft.targets.retain(|target| target.text != "/dev/null");
@@ -191,7 +210,9 @@ fn files(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.silent = true;
             runs(scene, rest);
         }
-        "mkdirp" | "make-dir-cli" | "touch-cli" => rest.iter().for_each(|arg| verb::path(draft, scene, arg, Role::Write)),
+        "mkdirp" | "make-dir-cli" | "touch-cli" => {
+            rest.iter().for_each(|arg| verb::path(draft, scene, arg, Role::Write))
+        }
         "cpx" | "cpy" | "copyfiles" | "ncp" | "cpr" | "cp-cli" | "move-cli" => {
             let names: Vec<&Arg> = rest.iter().filter(|arg| !arg.prefix().starts_with('-')).collect();
             if let Some((to, from)) = names.split_last() {

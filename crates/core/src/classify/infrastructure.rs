@@ -12,7 +12,10 @@ pub(super) const CODES: &[(&str, Code)] =
 
 /// `terraform fmt -check`
 fn fmt(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let checks = parsed.args.iter().any(|arg| verb::is(arg, &["-check", "--check", "-check=true", "-write=false", "-diff-only"]));
+    let checks = parsed
+        .args
+        .iter()
+        .any(|arg| verb::is(arg, &["-check", "--check", "-check=true", "-write=false", "-diff-only"]));
     if checks {
         draft.become_(Capability::Inspect);
         for target in &mut draft.targets {
@@ -31,13 +34,18 @@ fn machines(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let program = verb::program(scene);
     let has = |names: &[&str]| words.iter().take(2).any(|word| names.contains(word));
     match program.as_str() {
-        "packer" if has(&["validate", "fmt", "inspect", "version", "console", "hcl2_upgrade"]) => draft.become_(Capability::Inspect),
+        "packer" if has(&["validate", "fmt", "inspect", "version", "console", "hcl2_upgrade"]) => {
+            draft.become_(Capability::Inspect)
+        }
         "packer" if has(&["init", "plugins"]) => draft.become_(Capability::Package),
         "packer" => draft.become_(Capability::Iac),
         "infracost" | "terrascan" | "driftctl" => verb::looks(draft, Capability::Cloud),
         "consul" if words.first() == Some(&"kv") && has(&["get", "export"]) => draft.become_(Capability::SecretRead),
         "nomad" | "consul" | "waypoint" | "boundary" | "juju" | "spacectl" | "env0" | "atlantis" => {
-            if has(&["status", "list", "info", "logs", "inspect", "members", "version", "validate", "plan", "catalog", "ui", "show"]) {
+            if has(&[
+                "status", "list", "info", "logs", "inspect", "members", "version", "validate", "plan", "catalog", "ui",
+                "show",
+            ]) {
                 verb::looks(draft, Capability::Cloud);
             } else if has(&["exec", "ssh", "connect", "alloc-exec"]) {
                 draft.opaque(Some(scene.span), "runs a program on another machine");
@@ -47,7 +55,9 @@ fn machines(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                 draft.become_(Capability::Cloud);
             }
         }
-        "knife" | "chef" | "cloud-init" | "bolt" if has(&["show", "list", "status", "query", "analyze", "schema", "version"]) => {
+        "knife" | "chef" | "cloud-init" | "bolt"
+            if has(&["show", "list", "status", "query", "analyze", "schema", "version"]) =>
+        {
             verb::looks(draft, Capability::Remote);
         }
         _ => draft.opaque(Some(scene.span), "runs what a description says, on other machines"),
@@ -56,7 +66,9 @@ fn machines(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 fn ansible(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words = words(parsed);
-    if verb::program(scene) == "ansible-galaxy" && !words.iter().any(|word| matches!(*word, "list" | "info" | "search" | "verify")) {
+    if verb::program(scene) == "ansible-galaxy"
+        && !words.iter().any(|word| matches!(*word, "list" | "info" | "search" | "verify"))
+    {
         draft.become_(Capability::Package);
         if words.iter().any(|word| matches!(*word, "publish" | "import" | "delete" | "setup")) {
             draft.become_(Capability::PackagePublish);

@@ -47,7 +47,9 @@ fn python(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 fn django(draft: &mut Draft, scene: &Scene<'_>, word: &str) {
     match word {
-        "test" | "check" | "showmigrations" | "validate_templates" | "diffsettings" | "help" | "version" => draft.become_(Capability::Test),
+        "test" | "check" | "showmigrations" | "validate_templates" | "diffsettings" | "help" | "version" => {
+            draft.become_(Capability::Test)
+        }
         "makemigrations" | "collectstatic" | "compilemessages" | "makemessages" => draft.become_(Capability::Build),
         "migrate" | "createcachetable" | "loaddata" => super::build::database_task(draft, 1),
         "flush" | "sqlflush" | "reset_db" | "clear_cache" => super::build::database_task(draft, 2),
@@ -63,9 +65,9 @@ fn module(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         return;
     };
     let first = name.split('.').next().unwrap_or(name);
-    let shadowed = [format!("{first}.py"), format!("{first}/__init__.py"), format!("{first}/__main__.py")].iter().any(|file| {
-        matches!(&scene.cwd, leastgrant_shell::Cwd::At(_)) && verb::stands_here(scene, file)
-    });
+    let shadowed = [format!("{first}.py"), format!("{first}/__init__.py"), format!("{first}/__main__.py")]
+        .iter()
+        .any(|file| matches!(&scene.cwd, leastgrant_shell::Cwd::At(_)) && verb::stands_here(scene, file));
     let program = format!("python -m {name}");
     if shadowed || knowledge::program(&program).is_none() {
         let why = if shadowed { "a module of the project" } else { "a module that is not known" };
@@ -98,7 +100,10 @@ fn node_run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// A file server that only this machine can reach.
 fn server(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let php = verb::program(scene).starts_with("php");
-    let bound = parsed.value(&["-b", "-S"]).and_then(Arg::exact).map(|text| text.rsplit_once(':').map_or(text, |split| split.0).to_owned());
+    let bound = parsed
+        .value(&["-b", "-S"])
+        .and_then(Arg::exact)
+        .map(|text| text.rsplit_once(':').map_or(text, |split| split.0).to_owned());
     if bound.is_some_and(|host| verb::local(&host)) {
         if php {
             verb::unknown(draft, scene, "runs the project's own program");
@@ -131,13 +136,23 @@ fn serve(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         }
         "npm-run-all" | "npm-run-all2" | "run-s" | "run-p" => {
             draft.silent = true;
-            let names: Vec<Arg> = parsed.operands.iter().map(|operand| operand.1.clone()).filter(|arg| !arg.prefix().starts_with('-')).collect();
+            let names: Vec<Arg> = parsed
+                .operands
+                .iter()
+                .map(|operand| operand.1.clone())
+                .filter(|arg| !arg.prefix().starts_with('-'))
+                .collect();
             for name in names {
                 runs_as(scene, "npm", &[Arg::text("run", name.span), name]);
             }
         }
         "wait-on" => draft.become_(Capability::Inspect),
-        "pm2" | "supervisorctl" | "forever" if matches!(first, "list" | "ls" | "status" | "logs" | "show" | "describe" | "info" | "jlist" | "monit") => {
+        "pm2" | "supervisorctl" | "forever"
+            if matches!(
+                first,
+                "list" | "ls" | "status" | "logs" | "show" | "describe" | "info" | "jlist" | "monit"
+            ) =>
+        {
             draft.become_(Capability::Inspect);
         }
         "pm2" | "supervisorctl" | "forever" if matches!(first, "stop" | "restart" | "reload" | "delete" | "kill") => {
@@ -175,12 +190,20 @@ fn php(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn artisan(draft: &mut Draft, scene: &Scene<'_>, word: &str) {
     match word {
         "test" => draft.become_(Capability::Test),
-        "list" | "help" | "about" | "route:list" | "migrate:status" | "event:list" | "schedule:list" | "debug:router" | "debug:container"
-        | "lint:twig" | "lint:yaml" | "env" => draft.become_(Capability::Inspect),
-        "migrate:fresh" | "migrate:refresh" | "migrate:reset" | "migrate:rollback" | "db:wipe" | "doctrine:database:drop"
+        "list" | "help" | "about" | "route:list" | "migrate:status" | "event:list" | "schedule:list"
+        | "debug:router" | "debug:container" | "lint:twig" | "lint:yaml" | "env" => draft.become_(Capability::Inspect),
+        "migrate:fresh"
+        | "migrate:refresh"
+        | "migrate:reset"
+        | "migrate:rollback"
+        | "db:wipe"
+        | "doctrine:database:drop"
         | "doctrine:schema:drop" => super::build::database_task(draft, 2),
-        "migrate" | "db:seed" | "doctrine:migrations:migrate" | "doctrine:schema:update" => super::build::database_task(draft, 1),
-        "cache:clear" | "config:clear" | "route:clear" | "view:clear" | "optimize" | "optimize:clear" | "config:cache" | "route:cache" => {
+        "migrate" | "db:seed" | "doctrine:migrations:migrate" | "doctrine:schema:update" => {
+            super::build::database_task(draft, 1)
+        }
+        "cache:clear" | "config:clear" | "route:clear" | "view:clear" | "optimize" | "optimize:clear"
+        | "config:cache" | "route:cache" => {
             draft.become_(Capability::Build);
         }
         "config:show" => draft.become_(Capability::SecretRead),
@@ -193,9 +216,18 @@ fn php_setting(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     for found in parsed.options.iter().filter(|found| found.name == "-d") {
         let Some(value) = &found.value else { continue };
         let harmless = value.exact().is_some_and(|text| {
-            ["memory_limit", "max_execution_time", "display_errors", "error_reporting", "xdebug.mode", "date.timezone", "zend.assertions", "pcov.enabled"]
-                .iter()
-                .any(|start| text.starts_with(start))
+            [
+                "memory_limit",
+                "max_execution_time",
+                "display_errors",
+                "error_reporting",
+                "xdebug.mode",
+                "date.timezone",
+                "zend.assertions",
+                "pcov.enabled",
+            ]
+            .iter()
+            .any(|start| text.starts_with(start))
         });
         if !harmless {
             draft.opaque(Some(value.span), "a setting that can load code");
@@ -227,7 +259,15 @@ fn powershell(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
             draft.mark(Mark::Privilege);
             draft.note("asks for an administrator's rights");
         }
-        let fetches = ["invoke-webrequest", "downloadstring", "downloadfile", "iwr ", "net.webclient", "invoke-restmethod", "irm "];
+        let fetches = [
+            "invoke-webrequest",
+            "downloadstring",
+            "downloadfile",
+            "iwr ",
+            "net.webclient",
+            "invoke-restmethod",
+            "irm ",
+        ];
         let executes = ["iex", "invoke-expression"];
         if fetches.iter().any(|word| text.contains(word)) {
             draft.blast.reach = draft.blast.reach.max(Reach::Network);
@@ -250,7 +290,8 @@ fn framework(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             }
             match first {
                 "test" | "spec" | "test:system" | "test:all" => draft.become_(Capability::Test),
-                "routes" | "about" | "stats" | "notes" | "middleware" | "version" | "zeitwerk:check" | "initializers" | "help" => {
+                "routes" | "about" | "stats" | "notes" | "middleware" | "version" | "zeitwerk:check"
+                | "initializers" | "help" => {
                     draft.become_(Capability::Test);
                 }
                 "assets:precompile" | "assets:clean" | "tmp:clear" | "log:clear" => draft.become_(Capability::Build),
@@ -264,8 +305,14 @@ fn framework(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         }
         "artisan" => return artisan(draft, scene, first),
         "manage.py" => return django(draft, scene, first),
-        "forge" | "hardhat" | "truffle" | "anchor" | "nest" if matches!(first, "test" | "build" | "compile" | "lint" | "fmt" | "coverage") => {
-            draft.become_(if matches!(first, "test" | "coverage" | "lint") { Capability::Test } else { Capability::Build });
+        "forge" | "hardhat" | "truffle" | "anchor" | "nest"
+            if matches!(first, "test" | "build" | "compile" | "lint" | "fmt" | "coverage") =>
+        {
+            draft.become_(if matches!(first, "test" | "coverage" | "lint") {
+                Capability::Test
+            } else {
+                Capability::Build
+            });
             return;
         }
         "mcptool" | "mcp" => return verb::unknown(draft, scene, "calls a tool of a server"),
@@ -278,7 +325,8 @@ fn by_verb(draft: &mut Draft, scene: &Scene<'_>, words: &[&str]) {
     for word in words.iter().take(3) {
         let head = word.rsplit(':').next().unwrap_or(word);
         match head {
-            "list" | "ls" | "status" | "show" | "info" | "version" | "help" | "logs" | "ps" | "whoami" | "doctor" | "routes" | "history" => {
+            "list" | "ls" | "status" | "show" | "info" | "version" | "help" | "logs" | "ps" | "whoami" | "doctor"
+            | "routes" | "history" => {
                 draft.become_(Capability::Inspect);
                 draft.blast.reach = Reach::Network;
                 return;
@@ -286,7 +334,8 @@ fn by_verb(draft: &mut Draft, scene: &Scene<'_>, words: &[&str]) {
             "delete" | "destroy" | "remove" | "rm" | "purge" | "drop" | "down" | "reset" | "wipe" => {
                 return verb::destroys(draft, Capability::Cloud, Scale::Many);
             }
-            "deploy" | "release" | "apply" | "rollback" | "promote" | "publish" | "push" | "upload" | "setup" | "redeploy" => {
+            "deploy" | "release" | "apply" | "rollback" | "promote" | "publish" | "push" | "upload" | "setup"
+            | "redeploy" => {
                 return draft.become_(Capability::Cloud);
             }
             "pull" | "download" | "fetch" => return draft.become_(Capability::NetFetch),

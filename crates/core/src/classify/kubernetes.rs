@@ -23,13 +23,18 @@ pub(super) const CODES: &[(&str, Code)] = &[
 fn read(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let words = words(parsed);
     let secret = words.iter().any(|word| {
-        word.is_empty() || word.split([',', '/']).any(|part| matches!(part.to_ascii_lowercase().split('.').next(), Some("secret" | "secrets")))
+        word.is_empty()
+            || word
+                .split([',', '/'])
+                .any(|part| matches!(part.to_ascii_lowercase().split('.').next(), Some("secret" | "secrets")))
     });
-    let whole = parsed.options.iter().filter(|found| matches!(found.name.as_str(), "-o" | "--output" | "--template")).any(|found| {
-        found.value.as_ref().is_none_or(|value| {
-            !value.exact().is_some_and(|text| matches!(text, "wide" | "name"))
-        })
-    });
+    let whole = parsed
+        .options
+        .iter()
+        .filter(|found| matches!(found.name.as_str(), "-o" | "--output" | "--template"))
+        .any(|found| {
+            found.value.as_ref().is_none_or(|value| !value.exact().is_some_and(|text| matches!(text, "wide" | "name")))
+        });
     if secret {
         draft.blast.exposure = if whole { Exposure::CanExfiltrate } else { Exposure::ReadsSecrets };
         draft.note("reads credentials of the cluster");
@@ -110,12 +115,15 @@ fn helpers(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.become_(if first == "edit" { Capability::WriteWorkspace } else { Capability::Build });
         }
         "kubectx" | "kubens" => {
-            let asks = words.is_empty() || parsed.args.iter().any(|arg| verb::is(arg, &["-c", "--current", "-h", "--help"]));
+            let asks =
+                words.is_empty() || parsed.args.iter().any(|arg| verb::is(arg, &["-c", "--current", "-h", "--help"]));
             draft.become_(if asks { Capability::Inspect } else { Capability::WriteOutside });
             draft.note("changes where later commands go");
         }
         "stern" | "kubetail" | "hubble" => verb::looks(draft, Capability::Cloud),
-        "k9s" | "tilt" | "skaffold" | "telepresence" | "garden" | "devspace" | "okteto" if !matches!(first, "version" | "list" | "status") => {
+        "k9s" | "tilt" | "skaffold" | "telepresence" | "garden" | "devspace" | "okteto"
+            if !matches!(first, "version" | "list" | "status") =>
+        {
             draft.opaque(Some(scene.span), "runs programs in the cluster and here");
         }
         _ => verbs(draft, scene, &words),
@@ -125,15 +133,17 @@ fn helpers(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn verbs(draft: &mut Draft, scene: &Scene<'_>, words: &[&str]) {
     for word in words.iter().take(3) {
         match *word {
-            "get" | "list" | "ls" | "status" | "version" | "logs" | "diff" | "describe" | "history" | "wait" | "check" | "stats" | "tree"
-            | "top" | "analyze" | "proxy-status" | "help" | "lint" | "validate" | "export" | "resources" | "dashboard" | "health" => {
+            "get" | "list" | "ls" | "status" | "version" | "logs" | "diff" | "describe" | "history" | "wait"
+            | "check" | "stats" | "tree" | "top" | "analyze" | "proxy-status" | "help" | "lint" | "validate"
+            | "export" | "resources" | "dashboard" | "health" => {
                 return verb::looks(draft, Capability::Cloud);
             }
             "delete" | "destroy" | "uninstall" | "remove" | "rm" | "reset" | "terminate" => {
                 return verb::destroys(draft, Capability::Cloud, Scale::Sweeping);
             }
-            "create" | "apply" | "sync" | "install" | "upgrade" | "set" | "scale" | "rollback" | "update" | "patch" | "edit" | "bootstrap"
-            | "reconcile" | "suspend" | "resume" | "restore" | "backup" | "submit" | "retry" | "stop" | "init" | "join" | "up" => {
+            "create" | "apply" | "sync" | "install" | "upgrade" | "set" | "scale" | "rollback" | "update" | "patch"
+            | "edit" | "bootstrap" | "reconcile" | "suspend" | "resume" | "restore" | "backup" | "submit" | "retry"
+            | "stop" | "init" | "join" | "up" => {
                 draft.become_(Capability::Cloud);
                 draft.blast.undo = Undo::Hard;
                 return;

@@ -42,19 +42,39 @@ fn input(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 }
 
 fn ffmpeg(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let formats: Vec<&str> = parsed.options.iter().filter(|found| found.name == "-f").filter_map(|found| found.value.as_ref()).map(Arg::prefix).collect();
+    let formats: Vec<&str> = parsed
+        .options
+        .iter()
+        .filter(|found| found.name == "-f")
+        .filter_map(|found| found.value.as_ref())
+        .map(Arg::prefix)
+        .collect();
     if formats.contains(&"concat") {
         draft.opaque(Some(scene.span), "a list that names further files");
     }
-    if formats.iter().any(|format| matches!(*format, "avfoundation" | "x11grab" | "gdigrab" | "pulse" | "alsa" | "v4l2" | "dshow" | "kmsgrab" | "decklink")) {
+    if formats.iter().any(|format| {
+        matches!(
+            *format,
+            "avfoundation" | "x11grab" | "gdigrab" | "pulse" | "alsa" | "v4l2" | "dshow" | "kmsgrab" | "decklink"
+        )
+    }) {
         draft.targets.retain(|target| target.role != Role::Read);
         verb::prints_secret(draft, "records the screen, a camera or a microphone");
     }
     let devices = formats.iter().any(|format| matches!(*format, "lavfi" | "null"));
     for target in &mut draft.targets {
-        let network = target.role == Role::Write && protocol(&target.text).is_some_and(|head| !matches!(head, "file" | "pipe"));
+        let network =
+            target.role == Role::Write && protocol(&target.text).is_some_and(|head| !matches!(head, "file" | "pipe"));
         if network {
-            let name = target.text.split("://").nth(1).unwrap_or_default().split(['/', ':']).next().unwrap_or_default().to_owned();
+            let name = target
+                .text
+                .split("://")
+                .nth(1)
+                .unwrap_or_default()
+                .split(['/', ':'])
+                .next()
+                .unwrap_or_default()
+                .to_owned();
             target.kind = TargetKind::Host { local: verb::local(&name), host: name };
             target.role = Role::Send;
         }
@@ -75,9 +95,24 @@ fn magick(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         let text = arg.prefix();
         let hidden = text.starts_with('|')
             || text.contains('@')
-            || ["msl:", "mvg:", "ephemeral:", "text:", "url:", "http:", "https:", "ftp:", "win:", "x:", "screenshot:", "print:", "scan:", "show:"]
-                .iter()
-                .any(|start| text.to_ascii_lowercase().starts_with(start));
+            || [
+                "msl:",
+                "mvg:",
+                "ephemeral:",
+                "text:",
+                "url:",
+                "http:",
+                "https:",
+                "ftp:",
+                "win:",
+                "x:",
+                "screenshot:",
+                "print:",
+                "scan:",
+                "show:",
+            ]
+            .iter()
+            .any(|start| text.to_ascii_lowercase().starts_with(start));
         if hidden {
             draft.opaque(Some(arg.span), "a name that reads, runs or fetches something else");
         }
@@ -97,7 +132,10 @@ fn magick(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     }
     draft.targets.retain(|target| {
         let formats = ["-", "info:", "info:-", "null:", "txt:", "txt:-", "json:", "json:-", "xc:", "rose:", "logo:"];
-        !formats.contains(&target.text.as_str()) && !target.text.starts_with("xc:") && !target.text.starts_with("gradient:") && !target.text.starts_with("canvas:")
+        !formats.contains(&target.text.as_str())
+            && !target.text.starts_with("xc:")
+            && !target.text.starts_with("gradient:")
+            && !target.text.starts_with("canvas:")
     });
     if matches!(words(parsed).first().copied(), Some("identify")) {
         for target in &mut draft.targets {
@@ -109,7 +147,8 @@ fn magick(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `-` and `stdout` are not files.
 fn stdout(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     draft.targets.retain(|target| !matches!(target.text.as_str(), "-" | "stdout"));
-    let reads = !matches!(verb::program(scene).as_str(), "pdftotext" | "pdftohtml" | "tesseract" | "djpeg" | "ocrmypdf");
+    let reads =
+        !matches!(verb::program(scene).as_str(), "pdftotext" | "pdftohtml" | "tesseract" | "djpeg" | "ocrmypdf");
     if reads {
         // every file is an input
         for target in &mut draft.targets {
@@ -123,33 +162,116 @@ fn stdout(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 const REWRITES: &[&str] = &["jpegoptim", "optipng", "oxipng", "svgo", "svgcleaner", "pngquant"];
 /// Programs whose last word is what they write.
 const LAST: &[&str] = &[
-    "sox", "qpdf", "pdftk", "pdfunite", "pdfseparate", "ps2pdf", "pdf2ps", "pdftoppm", "pdftocairo", "img2pdf",
-    "ocrmypdf", "wkhtmltopdf", "wkhtmltoimage", "weasyprint", "ebook-convert", "gif2webp", "lame", "heif-convert", "mp4fragment", "cairosvg",
-    "avifenc", "avifdec", "fonttools", "d2", "agg", "gltf-transform", "zopflipng", "woff2_compress", "assimp", "a2ps",
+    "sox",
+    "qpdf",
+    "pdftk",
+    "pdfunite",
+    "pdfseparate",
+    "ps2pdf",
+    "pdf2ps",
+    "pdftoppm",
+    "pdftocairo",
+    "img2pdf",
+    "ocrmypdf",
+    "wkhtmltopdf",
+    "wkhtmltoimage",
+    "weasyprint",
+    "ebook-convert",
+    "gif2webp",
+    "lame",
+    "heif-convert",
+    "mp4fragment",
+    "cairosvg",
+    "avifenc",
+    "avifdec",
+    "fonttools",
+    "d2",
+    "agg",
+    "gltf-transform",
+    "zopflipng",
+    "woff2_compress",
+    "assimp",
+    "a2ps",
 ];
 /// Programs that run the document's own code.
-const EXECUTES: &[&str] = &["blender", "openscad", "povray", "gnuplot", "manim", "remotion", "vhs", "asciinema", "fontforge", "soffice", "libreoffice", "unoconv", "plantuml"];
+const EXECUTES: &[&str] = &[
+    "blender",
+    "openscad",
+    "povray",
+    "gnuplot",
+    "manim",
+    "remotion",
+    "vhs",
+    "asciinema",
+    "fontforge",
+    "soffice",
+    "libreoffice",
+    "unoconv",
+    "plantuml",
+];
 
 fn converter(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let program = verb::program(scene);
     let words = words(parsed);
     let given = |names: &[&str]| parsed.args.iter().any(|arg| verb::is(arg, names));
-    let addresses: Vec<Arg> = parsed.operands.iter().map(|operand| operand.1.clone()).filter(|arg| arg.prefix().contains("://")).collect();
+    let addresses: Vec<Arg> =
+        parsed.operands.iter().map(|operand| operand.1.clone()).filter(|arg| arg.prefix().contains("://")).collect();
     if !addresses.is_empty() {
         draft.at_least(Capability::NetFetch);
         addresses.iter().for_each(|arg| draft::add_url(draft, arg, Role::Connect));
     }
     match program.as_str() {
-        "exiftool" if parsed.args.iter().any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains('=') || verb::is(arg, &["-overwrite_original", "-delete_original"])) => {
+        "exiftool"
+            if parsed.args.iter().any(|arg| {
+                arg.prefix().starts_with('-') && arg.prefix().contains('=')
+                    || verb::is(arg, &["-overwrite_original", "-delete_original"])
+            }) =>
+        {
             rewrite(draft);
         }
-        "exiftool" if given(&["-config", "-if", "-p", "-@", "-execute"]) => draft.opaque(Some(scene.span), "expressions or arguments that are not read"),
-        "sips" if given(&["-s", "-Z", "-z", "-r", "-f", "-c", "--setProperty", "--resampleWidth", "--resampleHeight", "--rotate", "--flip"]) && !given(&["--out", "-o"]) => rewrite(draft),
+        "exiftool" if given(&["-config", "-if", "-p", "-@", "-execute"]) => {
+            draft.opaque(Some(scene.span), "expressions or arguments that are not read")
+        }
+        "sips"
+            if given(&[
+                "-s",
+                "-Z",
+                "-z",
+                "-r",
+                "-f",
+                "-c",
+                "--setProperty",
+                "--resampleWidth",
+                "--resampleHeight",
+                "--rotate",
+                "--flip",
+            ]) && !given(&["--out", "-o"]) =>
+        {
+            rewrite(draft)
+        }
         "yt-dlp" | "youtube-dl" | "gallery-dl" | "streamlink" => draft.at_least(Capability::NetFetch),
-        "pdflatex" | "xelatex" | "lualatex" | "latex" | "latexmk" | "tectonic" | "bibtex" | "biber" | "typst" | "makeindex" | "groff" | "troff" => {
+        "pdflatex" | "xelatex" | "lualatex" | "latex" | "latexmk" | "tectonic" | "bibtex" | "biber" | "typst"
+        | "makeindex" | "groff" | "troff" => {
             draft.become_(Capability::Build);
         }
-        name if REWRITES.contains(&name) && !given(&["-n", "--noaction", "-d", "--dest", "-o", "--output", "--stdout", "--dir", "-out", "--out", "--pretend", "-simulate"]) => rewrite(draft),
+        name if REWRITES.contains(&name)
+            && !given(&[
+                "-n",
+                "--noaction",
+                "-d",
+                "--dest",
+                "-o",
+                "--output",
+                "--stdout",
+                "--dir",
+                "-out",
+                "--out",
+                "--pretend",
+                "-simulate",
+            ]) =>
+        {
+            rewrite(draft)
+        }
         name if EXECUTES.contains(&name) => {
             draft.become_(Capability::Unknown);
             draft.opaque(Some(scene.span), "runs what its document says");
@@ -162,7 +284,9 @@ fn converter(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                 verb::path(draft, scene, last, Role::Write);
             }
         }
-        "gs" | "ghostscript" if given(&["-dNOSAFER", "-dDELAYSAFER"]) => draft.opaque(Some(scene.span), "documents that may read and write files"),
+        "gs" | "ghostscript" if given(&["-dNOSAFER", "-dDELAYSAFER"]) => {
+            draft.opaque(Some(scene.span), "documents that may read and write files")
+        }
         _ => {}
     }
     // `-sOutputFile=FILE`, `-output-directory=DIR`

@@ -13,6 +13,7 @@ pub mod draft;
 mod editors;
 pub mod environment;
 mod files;
+mod forge;
 mod format;
 mod git;
 mod helpers;
@@ -37,6 +38,7 @@ mod test;
 mod text;
 pub mod tools;
 pub mod usage;
+mod vcs;
 mod verb;
 mod wrappers;
 

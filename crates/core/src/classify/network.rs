@@ -7,8 +7,8 @@ use super::program::Scene;
 use super::text::program_of;
 use super::usage::Parsed;
 use crate::action::{Blast, Capability, Exposure, Mark, Reach, Role, Scale, TargetKind, Undo};
-use crate::knowledge::Slot;
 use crate::host;
+use crate::knowledge::Slot;
 
 pub(super) const CODES: &[(&str, Code)] = &[
     ("network.curl", curl),
@@ -109,12 +109,19 @@ fn curl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                 }
             }
             "-T" => sent = true,
-            "-X" => sent |= value.exact().is_none_or(|method| !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS")),
+            "-X" => {
+                sent |= value
+                    .exact()
+                    .is_none_or(|method| !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS"))
+            }
             "-H" => {
                 let lower = value.prefix().to_ascii_lowercase();
                 if lower.starts_with('@') {
                     draft::add_path(draft, scene.world, &scene.cwd, &value.after(1), Role::Read);
-                } else if ["authorization:", "cookie:", "x-api-key:", "private-token:"].iter().any(|name| lower.starts_with(name)) {
+                } else if ["authorization:", "cookie:", "x-api-key:", "private-token:"]
+                    .iter()
+                    .any(|name| lower.starts_with(name))
+                {
                     draft.blast.exposure = draft.blast.exposure.max(Exposure::ReadsSecrets);
                     draft.note("carries a credential");
                 }
@@ -138,7 +145,12 @@ fn curl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 /// `-O` writes a file named by the address, `-J` by the server.
 fn curl_remote_name(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    if parsed.options.iter().any(|found| matches!(found.arg.prefix(), "--remote-header-name") || found.arg.prefix().starts_with('-') && !found.arg.prefix().starts_with("--") && found.arg.prefix().contains('J')) {
+    if parsed.options.iter().any(|found| {
+        matches!(found.arg.prefix(), "--remote-header-name")
+            || found.arg.prefix().starts_with('-')
+                && !found.arg.prefix().starts_with("--")
+                && found.arg.prefix().contains('J')
+    }) {
         draft.note("the server names the file");
     }
     by_address(draft, parsed, scene);
@@ -147,7 +159,10 @@ fn curl_remote_name(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_
 /// The file that an address names, in the folder.
 fn by_address(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     for arg in parsed.in_role(Slot::Url).cloned().collect::<Vec<_>>() {
-        let name = arg.exact().and_then(|text| text.split(['?', '#']).next()).and_then(|text| text.trim_end_matches('/').rsplit('/').next().map(str::to_owned));
+        let name = arg
+            .exact()
+            .and_then(|text| text.split(['?', '#']).next())
+            .and_then(|text| text.trim_end_matches('/').rsplit('/').next().map(str::to_owned));
         let file = Arg::text(name.filter(|name| !name.is_empty()).as_deref().unwrap_or("index.html"), arg.span);
         draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Write);
     }
@@ -169,7 +184,11 @@ fn wget(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `http [METHOD] URL [ITEM…]`
 fn httpie(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let mut words: Vec<Arg> = parsed.operands.iter().map(|operand| operand.1.clone()).collect();
-    let method = words.first().and_then(Arg::exact).filter(|word| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_uppercase())).map(str::to_owned);
+    let method = words
+        .first()
+        .and_then(Arg::exact)
+        .filter(|word| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_uppercase()))
+        .map(str::to_owned);
     if method.is_some() {
         words.remove(0);
     }
@@ -223,12 +242,16 @@ fn copies(draft: &mut Draft, parsed: &Parsed<'_>) {
     } else if draft.capability == Capability::NetSend {
         draft.become_(Capability::WriteWorkspace);
     }
-    draft.blast = Blast { undo: draft.blast.undo.max(if draft.capability == Capability::Delete { kept.undo } else { Undo::Trivial }), ..draft.blast };
+    draft.blast = Blast {
+        undo: draft.blast.undo.max(if draft.capability == Capability::Delete { kept.undo } else { Undo::Trivial }),
+        ..draft.blast
+    };
 }
 
 fn rsync(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if parsed.has(&["-r", "-a", "--recursive", "--archive"]) {
-        let sources: Vec<Arg> = parsed.in_role(Slot::RemotePath).filter(|arg| !arg.prefix().contains(':')).cloned().collect();
+        let sources: Vec<Arg> =
+            parsed.in_role(Slot::RemotePath).filter(|arg| !arg.prefix().contains(':')).cloned().collect();
         for arg in sources {
             draft::add_slot(draft, scene.world, &scene.cwd, &arg, Slot::Sweep);
         }
@@ -241,14 +264,25 @@ fn netcat(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words: Vec<Arg> = parsed.args.to_vec();
     let program = program_of(scene, parsed);
     let text = |arg: &Arg| arg.prefix().to_owned();
-    let short = |letter: char| words.iter().any(|arg| arg.prefix().starts_with('-') && !arg.prefix().starts_with("--") && arg.prefix().contains(letter));
+    let short = |letter: char| {
+        words.iter().any(|arg| {
+            arg.prefix().starts_with('-') && !arg.prefix().starts_with("--") && arg.prefix().contains(letter)
+        })
+    };
     let executes = match program.as_str() {
         "socat" => words.iter().any(|arg| {
             let upper = arg.prefix().to_ascii_uppercase();
-            upper.starts_with("EXEC") || upper.starts_with("SYSTEM") || upper.starts_with("SHELL") || upper.contains("EXEC:")
+            upper.starts_with("EXEC")
+                || upper.starts_with("SYSTEM")
+                || upper.starts_with("SHELL")
+                || upper.contains("EXEC:")
         }),
         "telnet" => false,
-        _ => short('e') || short('c') || words.iter().any(|arg| matches!(arg.exact(), Some("--exec" | "--sh-exec" | "--lua-exec"))),
+        _ => {
+            short('e')
+                || short('c')
+                || words.iter().any(|arg| matches!(arg.exact(), Some("--exec" | "--sh-exec" | "--lua-exec")))
+        }
     };
     let listens = match program.as_str() {
         "socat" => words.iter().any(|arg| arg.prefix().to_ascii_uppercase().contains("LISTEN")),
@@ -258,7 +292,8 @@ fn netcat(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     for arg in words.iter().filter(|arg| !arg.prefix().starts_with('-')) {
         let written = text(arg);
         let name = if program == "socat" { written.split(':').nth(1).unwrap_or_default().to_owned() } else { written };
-        let address = name.contains('.') || host::is_local(&name) || name.chars().any(|letter| letter.is_ascii_alphabetic());
+        let address =
+            name.contains('.') || host::is_local(&name) || name.chars().any(|letter| letter.is_ascii_alphabetic());
         if address && !name.contains('/') && !name.is_empty() {
             draft::add_host(draft, &Arg { value: leastgrant_shell::Value::Exact(name), ..arg.clone() }, Role::Send);
         }
@@ -289,7 +324,8 @@ fn tunnel(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 fn openssl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words: Vec<Arg> = parsed.args.to_vec();
     let sub = words.first().and_then(Arg::exact).unwrap_or_default().to_owned();
-    let value = |name: &str| words.iter().position(|arg| arg.exact() == Some(name)).and_then(|at| words.get(at + 1)).cloned();
+    let value =
+        |name: &str| words.iter().position(|arg| arg.exact() == Some(name)).and_then(|at| words.get(at + 1)).cloned();
     let has = |name: &str| words.iter().any(|arg| arg.exact() == Some(name));
     match sub.as_str() {
         "version" | "list" | "ciphers" | "help" | "rand" | "speed" | "errstr" | "prime" => {}
@@ -305,7 +341,8 @@ fn openssl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.become_(Capability::Remote);
             draft.blast.exposure = Exposure::CanExfiltrate;
         }
-        "x509" | "req" | "crl" | "verify" | "dgst" | "asn1parse" | "sha256" | "sha1" | "md5" | "base64" | "ocsp" | "storeutl" => {
+        "x509" | "req" | "crl" | "verify" | "dgst" | "asn1parse" | "sha256" | "sha1" | "md5" | "base64" | "ocsp"
+        | "storeutl" => {
             draft.become_(Capability::ReadWorkspace);
             if has("-sign") || has("-signkey") || has("-key") || has("-newkey") {
                 draft::reads_secret(draft, "uses a private key");
@@ -313,7 +350,8 @@ fn openssl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         }
         "genrsa" | "genpkey" | "ecparam" | "dhparam" | "gendsa" => draft.become_(Capability::WriteWorkspace),
         "enc" if !has("-d") => draft.become_(Capability::ReadWorkspace),
-        "enc" | "rsa" | "ec" | "pkey" | "pkcs8" | "pkcs12" | "dsa" | "rsautl" | "pkeyutl" | "cms" | "smime" | "passwd" => {
+        "enc" | "rsa" | "ec" | "pkey" | "pkcs8" | "pkcs12" | "dsa" | "rsautl" | "pkeyutl" | "cms" | "smime"
+        | "passwd" => {
             draft::reads_secret(draft, "shows or uses a private key");
         }
         _ => draft.opaque(Some(scene.span), format!("`openssl {sub}` is not known")),

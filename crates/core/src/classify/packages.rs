@@ -79,10 +79,13 @@ fn note_addresses(draft: &mut Draft, parsed: &Parsed<'_>) {
 fn node_install(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let named = parsed.in_role(Slot::Package).next().is_some();
     note_addresses(draft, parsed);
-    let loosened = ["-g", "--no-frozen-lockfile", "--no-lockfile", "--no-package-lock", "--force", "--fix-lockfile", "-f"];
+    let loosened =
+        ["-g", "--no-frozen-lockfile", "--no-lockfile", "--no-package-lock", "--force", "--fix-lockfile", "-f"];
     if !named && !parsed.has(&loosened) {
         let strict = parsed.has(&["--frozen-lockfile", "--immutable", "--lockfile-only", "--package-lock-only"]);
-        if strict || find_up(scene, NODE_LOCKS).is_some() {
+        // without a package.json in sight the folder is not there to look at, and the plain form is judged by convention
+        let unseen = find_up(scene, &["package.json"]).is_none();
+        if strict || unseen || find_up(scene, NODE_LOCKS).is_some() {
             draft.become_(Capability::PackageLocked);
             draft.note("installs what the lock file names");
             return;
@@ -104,7 +107,8 @@ fn pip_install(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 
 /// Installs that follow a lock file, by flag or because it is there.
 fn locked(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let by_flag = parsed.has(&["--locked", "--frozen", "--deployment", "--locked-mode", "--frozen-lockfile", "--ignore-pipfile"]);
+    let by_flag =
+        parsed.has(&["--locked", "--frozen", "--deployment", "--locked-mode", "--frozen-lockfile", "--ignore-pipfile"]);
     let (files, always): (&[&str], bool) = match verb::program(scene).as_str() {
         "uv" => (&["uv.lock"], false),
         "poetry" => (&["poetry.lock"], false),
@@ -196,7 +200,8 @@ fn bun_other(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let Some((_, first)) = parsed.operands.first() else { return };
     let text = first.prefix();
     let end = text.rsplit_once('.').map(|split| split.1).unwrap_or_default();
-    let file = text.starts_with(['.', '/', '~']) || matches!(end, "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts");
+    let file =
+        text.starts_with(['.', '/', '~']) || matches!(end, "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts");
     if first.exact() == Some("-") {
         verb::unknown(draft, scene, "runs what comes in on standard input");
         if let super::shell::Feed::Pipe { fetched: true, .. } = scene.feed {
@@ -236,7 +241,10 @@ fn yarn_workspace(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     let several = verb::after(parsed.args, &["workspaces"]);
     let rest = match several {
         Some(rest) => match rest.first().and_then(Arg::exact) {
-            Some("foreach") => behind_options(rest.get(1..).unwrap_or_default(), &["--include", "--exclude", "--from", "-j", "--jobs", "--since"]),
+            Some("foreach") => behind_options(
+                rest.get(1..).unwrap_or_default(),
+                &["--include", "--exclude", "--from", "-j", "--jobs", "--since"],
+            ),
             Some("info" | "list") => {
                 draft.silent = false;
                 draft.become_(Capability::Inspect);
@@ -322,7 +330,9 @@ fn cargo_config(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     for found in parsed.options.iter().filter(|found| found.name == "--config") {
         let Some(value) = &found.value else { continue };
         let harmless = ["net.", "term.", "profile.", "build.jobs", "build.target", "http.", "future-incompat-report."];
-        let known = value.exact().is_some_and(|text| harmless.iter().any(|start| text.starts_with(start)) && !text.contains("proxy"));
+        let known = value
+            .exact()
+            .is_some_and(|text| harmless.iter().any(|start| text.starts_with(start)) && !text.contains("proxy"));
         if !known {
             draft.opaque(Some(value.span), "settings that can name other programs");
         }
@@ -340,7 +350,9 @@ fn cargo_fmt(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 fn go_run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let fetched = parsed.operands.first().is_some_and(|operand| {
         let text = operand.1.prefix();
-        text.contains('@') || !text.starts_with(['.', '/']) && text.split('/').next().is_some_and(|host| host.contains('.') && text.contains('/'))
+        text.contains('@')
+            || !text.starts_with(['.', '/'])
+                && text.split('/').next().is_some_and(|host| host.contains('.') && text.contains('/'))
     });
     if fetched {
         draft.become_(Capability::Package);
@@ -415,7 +427,9 @@ fn granted(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) -> bool {
                 draft::add_slot(draft, scene.world, &scene.cwd, &Arg::text(place, arg.span), Slot::Sweep);
             }
         } else {
-            more |= text.starts_with("--allow") || text.starts_with("-P") || arg.exact().is_none() && text.starts_with("--a");
+            more |= text.starts_with("--allow")
+                || text.starts_with("-P")
+                || arg.exact().is_none() && text.starts_with("--a");
         }
     }
     more

@@ -89,22 +89,38 @@ fn inspect(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     match verb::program(scene).as_str() {
         "ps" => {
             let first = parsed.args.first().map(Arg::prefix).unwrap_or_default();
-            let bsd = !first.starts_with('-') && first.contains('e') && first.chars().all(|letter| letter.is_ascii_alphabetic());
-            let named = parsed.args.iter().any(|arg| arg.prefix().split(',').any(|field| matches!(field, "environ" | "env")));
+            let bsd = !first.starts_with('-')
+                && first.contains('e')
+                && first.chars().all(|letter| letter.is_ascii_alphabetic());
+            let named =
+                parsed.args.iter().any(|arg| arg.prefix().split(',').any(|field| matches!(field, "environ" | "env")));
             if bsd || named || given(&["-E", "-wE", "e", "eww"]) {
                 verb::prints_secret(draft, "prints the environment of processes, credentials among it");
             }
         }
-        "fuser" if given(&["-k", "--kill"]) || parsed.args.iter().any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains('k')) => {
+        "fuser"
+            if given(&["-k", "--kill"])
+                || parsed.args.iter().any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains('k')) =>
+        {
             verb::set(draft, Capability::Process, crate::action::Reach::Machine, Undo::Hard, Scale::Many);
         }
         "ss" if given(&["-K", "--kill"]) => draft.become_(Capability::Process),
-        "dmesg" if given(&["-C", "-c", "--clear", "--read-clear", "-n", "-D", "-E"]) => verb::privileged(draft, "changes the kernel's log"),
-        "nvidia-smi" | "rocm-smi" if starts("--gpu-reset") || starts("-r") || starts("-p") || starts("--set") || given(&["-pl", "-pm", "-mig"]) => {
+        "dmesg" if given(&["-C", "-c", "--clear", "--read-clear", "-n", "-D", "-E"]) => {
+            verb::privileged(draft, "changes the kernel's log")
+        }
+        "nvidia-smi" | "rocm-smi"
+            if starts("--gpu-reset")
+                || starts("-r")
+                || starts("-p")
+                || starts("--set")
+                || given(&["-pl", "-pm", "-mig"]) =>
+        {
             draft.become_(Capability::Process);
             draft.blast.undo = Undo::Hard;
         }
-        "jmap" | "jcmd" | "jstack" if starts("-dump") || given(&["GC.heap_dump", "JFR.start", "JFR.dump", "VM.set_flag"]) => {
+        "jmap" | "jcmd" | "jstack"
+            if starts("-dump") || given(&["GC.heap_dump", "JFR.start", "JFR.dump", "VM.set_flag"]) =>
+        {
             draft.become_(Capability::Process);
             draft.blast.undo = Undo::Hard;
             draft.note("writes or changes something of a running program");
@@ -117,9 +133,15 @@ fn log(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words = words(parsed);
     let first = words.first().copied().unwrap_or_default();
     match verb::program(scene).as_str() {
-        "log" if matches!(first, "erase" | "config" | "collect") => verb::privileged(draft, "changes the machine's log"),
-        "wevtutil" if matches!(first, "cl" | "clear-log" | "sl" | "um" | "im") => verb::privileged(draft, "changes the machine's log"),
-        "auditctl" if !words.is_empty() || parsed.args.len() > 1 => verb::privileged(draft, "changes the machine's log"),
+        "log" if matches!(first, "erase" | "config" | "collect") => {
+            verb::privileged(draft, "changes the machine's log")
+        }
+        "wevtutil" if matches!(first, "cl" | "clear-log" | "sl" | "um" | "im") => {
+            verb::privileged(draft, "changes the machine's log")
+        }
+        "auditctl" if !words.is_empty() || parsed.args.len() > 1 => {
+            verb::privileged(draft, "changes the machine's log")
+        }
         _ => {}
     }
 }
@@ -128,7 +150,8 @@ fn log(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn service(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words = words(parsed);
     let first = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default().to_ascii_lowercase();
-    let second = words.iter().filter(|word| !word.starts_with('-')).nth(1).copied().unwrap_or_default().to_ascii_lowercase();
+    let second =
+        words.iter().filter(|word| !word.starts_with('-')).nth(1).copied().unwrap_or_default().to_ascii_lowercase();
     let program = verb::program(scene);
     let persists = |draft: &mut Draft| {
         draft.blast.undo = Undo::Hard;
@@ -139,18 +162,32 @@ fn service(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         ("service", _, "status") | ("service", "", _) | ("service", "status", _) => draft.become_(Capability::Inspect),
         ("service", _, "start" | "restart" | "reload" | "force-reload" | "try-restart") => {}
         ("service", _, "stop") => draft.blast.undo = Undo::Hard,
-        ("launchctl", "list" | "print" | "blame" | "print-disabled" | "managername" | "manageruid" | "version" | "help" | "hostinfo" | "dumpstate", _) => {
+        (
+            "launchctl",
+            "list" | "print" | "blame" | "print-disabled" | "managername" | "manageruid" | "version" | "help"
+            | "hostinfo" | "dumpstate",
+            _,
+        ) => {
             draft.become_(Capability::Inspect);
         }
         ("launchctl", "getenv" | "export", _) => draft.become_(Capability::SecretRead),
-        ("launchctl", "load" | "bootstrap" | "enable" | "submit" | "setenv" | "disable" | "unload" | "bootout" | "remove" | "config", _) => persists(draft),
+        (
+            "launchctl",
+            "load" | "bootstrap" | "enable" | "submit" | "setenv" | "disable" | "unload" | "bootout" | "remove"
+            | "config",
+            _,
+        ) => persists(draft),
         ("launchctl", "start" | "kickstart", _) => {}
         ("launchctl", "stop" | "kill", _) => draft.blast.undo = Undo::Hard,
-        ("sc", "query" | "queryex" | "qc" | "getdisplayname" | "enumdepend" | "qdescription", _) => draft.become_(Capability::Inspect),
+        ("sc", "query" | "queryex" | "qc" | "getdisplayname" | "enumdepend" | "qdescription", _) => {
+            draft.become_(Capability::Inspect)
+        }
         ("sc", "create" | "config" | "failure" | "delete" | "sdset", _) => persists(draft),
         ("sc", "start", _) | ("net", "start", _) => {}
         ("sc", "stop" | "pause", _) | ("net", "stop", _) => draft.blast.undo = Undo::Hard,
-        ("net", "use" | "view" | "statistics" | "config" | "time" | "accounts" | "help" | "session" | "file", "") => draft.become_(Capability::Inspect),
+        ("net", "use" | "view" | "statistics" | "config" | "time" | "accounts" | "help" | "session" | "file", "") => {
+            draft.become_(Capability::Inspect)
+        }
         ("net", _, _) => verb::privileged(draft, "changes people, shares or services of the machine"),
         ("rc-update" | "chkconfig" | "update-rc.d" | "insserv" | "nssm", _, _) => {
             if matches!(first.as_str(), "show" | "--list" | "status" | "") {
@@ -159,11 +196,36 @@ fn service(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                 persists(draft);
             }
         }
-        ("loginctl" | "networkctl" | "resolvectl" | "bootctl" | "coredumpctl" | "systemd-analyze" | "busctl" | "localectl" | "timedatectl" | "hostnamectl", _, _) => {
+        (
+            "loginctl" | "networkctl" | "resolvectl" | "bootctl" | "coredumpctl" | "systemd-analyze" | "busctl"
+            | "localectl" | "timedatectl" | "hostnamectl",
+            _,
+            _,
+        ) => {
             let asks = first.is_empty()
                 || first.starts_with("list")
                 || first.starts_with("show")
-                || matches!(first.as_str(), "status" | "query" | "statistics" | "info" | "tree" | "introspect" | "get-property" | "blame" | "time" | "critical-chain" | "dump" | "verify" | "timesync-status" | "is-installed" | "plot" | "security" | "calendar" | "cat-config");
+                || matches!(
+                    first.as_str(),
+                    "status"
+                        | "query"
+                        | "statistics"
+                        | "info"
+                        | "tree"
+                        | "introspect"
+                        | "get-property"
+                        | "blame"
+                        | "time"
+                        | "critical-chain"
+                        | "dump"
+                        | "verify"
+                        | "timesync-status"
+                        | "is-installed"
+                        | "plot"
+                        | "security"
+                        | "calendar"
+                        | "cat-config"
+                );
             if asks {
                 draft.become_(Capability::Inspect);
             } else {
@@ -189,7 +251,9 @@ fn later(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if asks {
         draft.marks.clear();
         draft.become_(Capability::Inspect);
-    } else if matches!(program.as_str(), "at" | "batch" | "nq" | "tsp" | "pueue" | "task-spooler") && !has(&["-d", "-r"]) {
+    } else if matches!(program.as_str(), "at" | "batch" | "nq" | "tsp" | "pueue" | "task-spooler")
+        && !has(&["-d", "-r"])
+    {
         draft.opaque(Some(scene.span), "runs later what it reads now");
     }
 }
@@ -215,32 +279,46 @@ fn tmux(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.mark(Mark::LaterInput);
             draft.opaque(Some(scene.span), "a terminal that reads what is typed later");
         }
-        "ls" | "list-sessions" | "lsw" | "list-windows" | "lsp" | "list-panes" | "list-clients" | "lsc" | "has-session" | "has" | "capture-pane" | "capturep"
-        | "display-message" | "display" | "show-options" | "show" | "show-buffer" | "list-keys" | "list-commands" | "info" | "show-messages" | "lsb"
+        "ls" | "list-sessions" | "lsw" | "list-windows" | "lsp" | "list-panes" | "list-clients" | "lsc"
+        | "has-session" | "has" | "capture-pane" | "capturep" | "display-message" | "display" | "show-options"
+        | "show" | "show-buffer" | "list-keys" | "list-commands" | "info" | "show-messages" | "lsb"
         | "list-buffers" | "start-server" => {
             draft.become_(Capability::Inspect);
         }
         "show-environment" | "showenv" => draft.become_(Capability::SecretRead),
-        "kill-session" | "kill-server" | "kill-pane" | "kill-window" | "killp" | "killw" | "respawn-pane" | "respawn-window" => {
+        "kill-session" | "kill-server" | "kill-pane" | "kill-window" | "killp" | "killw" | "respawn-pane"
+        | "respawn-window" => {
             draft.blast.undo = Undo::Hard;
             if first.starts_with("respawn") {
                 draft.opaque(Some(scene.span), "starts a command in another terminal");
             }
         }
-        "new-session" | "new" | "new-window" | "neww" | "split-window" | "splitw" | "run-shell" | "run" | "if-shell" | "if" | "display-popup" | "popup" => {
+        "new-session" | "new" | "new-window" | "neww" | "split-window" | "splitw" | "run-shell" | "run"
+        | "if-shell" | "if" | "display-popup" | "popup" => {
             let commands = started(parsed, &["-s", "-n", "-t", "-c", "-x", "-y", "-F", "-e", "-l", "-p", "-f"]);
-            let detached = parsed.args.iter().any(|arg| verb::is(arg, &["-d"])) || !first.starts_with("new-s") && first != "new";
+            let detached =
+                parsed.args.iter().any(|arg| verb::is(arg, &["-d"])) || !first.starts_with("new-s") && first != "new";
             if !commands.is_empty() {
-                scene.nested.push(Nested::Shell { text: joined(&commands.iter().collect::<Vec<_>>()), positional: Vec::new() });
+                scene
+                    .nested
+                    .push(Nested::Shell { text: joined(&commands.iter().collect::<Vec<_>>()), positional: Vec::new() });
             } else if !detached {
                 draft.mark(Mark::LaterInput);
                 draft.opaque(Some(scene.span), "a terminal that reads what is typed later");
             }
         }
-        "rename-session" | "rename-window" | "select-window" | "select-pane" | "resize-pane" | "switch-client" | "detach-client" | "detach" | "set-buffer"
-        | "move-window" | "swap-pane" | "select-layout" | "clear-history" | "renamew" | "wait-for" | "delete-buffer" => {}
+        "rename-session" | "rename-window" | "select-window" | "select-pane" | "resize-pane" | "switch-client"
+        | "detach-client" | "detach" | "set-buffer" | "move-window" | "swap-pane" | "select-layout"
+        | "clear-history" | "renamew" | "wait-for" | "delete-buffer" => {}
         "save-buffer" | "saveb" => {
-            for arg in parsed.operands.iter().skip(1).map(|operand| operand.1.clone()).filter(|arg| !arg.prefix().starts_with('-')).collect::<Vec<_>>() {
+            for arg in parsed
+                .operands
+                .iter()
+                .skip(1)
+                .map(|operand| operand.1.clone())
+                .filter(|arg| !arg.prefix().starts_with('-'))
+                .collect::<Vec<_>>()
+            {
                 verb::path(draft, scene, &arg, Role::Write);
             }
         }

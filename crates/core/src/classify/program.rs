@@ -114,7 +114,10 @@ fn name(written: &str, cwd: &Cwd, world: &dyn World) -> Named {
         Zone::System => true,
         Zone::Home => environment::is_tool_folder(place.lexical.as_deref().unwrap_or_default()),
         Zone::Project => place.lexical.as_deref().is_some_and(|path| {
-            path.contains("/node_modules/.bin/") || path.contains("/.venv/bin/") || path.contains("/venv/bin/") || path.contains("/vendor/bin/")
+            path.contains("/node_modules/.bin/")
+                || path.contains("/.venv/bin/")
+                || path.contains("/venv/bin/")
+                || path.contains("/vendor/bin/")
         }),
         _ => false,
     };
@@ -184,7 +187,16 @@ fn file_run(
 
 fn scene<'a>(world: &'a dyn World, invocation: &'a Invocation) -> Scene<'a> {
     let program = invocation.argv.first().map(Arg::shown).unwrap_or_default();
-    Scene { world, program, cwd: invocation.cwd.clone(), feed: &invocation.feed, nested: Vec::new(), command: None, paths: None, span: invocation.span }
+    Scene {
+        world,
+        program,
+        cwd: invocation.cwd.clone(),
+        feed: &invocation.feed,
+        nested: Vec::new(),
+        command: None,
+        paths: None,
+        span: invocation.span,
+    }
 }
 
 fn program_run(
@@ -295,7 +307,9 @@ fn copy(effect: &'static Effect) -> Effect {
 
 /// The option that makes everything else harmless, unless code is given beside it (`ruby -e CODE -v` runs it).
 fn only(parsed: &Parsed<'_>) -> Option<&'static Effect> {
-    let runs = |found: &usage::Found<'_>| found.value.is_some() && found.row.is_some_and(|row| !row.effect.only && is_code(row.takes));
+    let runs = |found: &usage::Found<'_>| {
+        found.value.is_some() && found.row.is_some_and(|row| !row.effect.only && is_code(row.takes))
+    };
     if parsed.options.iter().any(runs) {
         return None;
     }
@@ -326,7 +340,14 @@ fn moved(parsed: &Parsed<'_>, world: &dyn World, cwd: &Cwd) -> Cwd {
 }
 
 /// Operands and option values in their slots.
-fn slots(draft: &mut Draft, cwd: &Cwd, parsed: &Parsed<'_>, scene: &mut Scene<'_>, only: bool, program: &'static Program) {
+fn slots(
+    draft: &mut Draft,
+    cwd: &Cwd,
+    parsed: &Parsed<'_>,
+    scene: &mut Scene<'_>,
+    only: bool,
+    program: &'static Program,
+) {
     let world = scene.world;
     for (slot, arg) in &parsed.operands {
         if only && !matches!(slot, Slot::Read | Slot::Sweep | Slot::List) {
@@ -352,7 +373,9 @@ fn slots(draft: &mut Draft, cwd: &Cwd, parsed: &Parsed<'_>, scene: &mut Scene<'_
             Some(Takes::Value(Slot::Write | Slot::WriteDir | Slot::Delete)) if only => {
                 draft::add_slot(draft, world, cwd, value, Slot::Read);
             }
-            Some(Takes::Value(Slot::Code) | Takes::Optional(Slot::Code)) => script::inline(draft, scene, value, program),
+            Some(Takes::Value(Slot::Code) | Takes::Optional(Slot::Code)) => {
+                script::inline(draft, scene, value, program)
+            }
             Some(Takes::Value(Slot::Script)) => {
                 draft::add_slot(draft, world, cwd, value, Slot::Script);
                 script::file(draft, scene, value, &[], Some(parsed));
@@ -399,7 +422,8 @@ pub fn joined(words: &[&Arg]) -> Arg {
 /// Interpreters without a script read their code from standard input.
 fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, program: &'static Program) {
     let reads = parsed.usage.stdin_code || parsed.path.is_empty() && parsed.chain.iter().any(|usage| usage.stdin_code);
-    let given = parsed.options.iter().any(|found| found.value.is_some() && found.row.is_some_and(|row| is_code(row.takes)));
+    let given =
+        parsed.options.iter().any(|found| found.value.is_some() && found.row.is_some_and(|row| is_code(row.takes)));
     let has_code = given || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
     let dash = parsed.operands.first().is_some_and(|operand| operand.1.exact() == Some("-"));
     let asked = parsed.has(&["-s"]) && program.family == "shells";
@@ -473,7 +497,10 @@ fn complete_with(
     cwd: &Cwd,
 ) -> Outcome {
     use crate::action::Scale;
-    if invocation.looped && draft.blast.scale == Scale::Single && draft.targets.iter().any(|target| target.role.changes()) {
+    if invocation.looped
+        && draft.blast.scale == Scale::Single
+        && draft.targets.iter().any(|target| target.role.changes())
+    {
         draft.blast.scale = Scale::Many;
     }
     let fetches = matches!(draft.capability, Capability::NetFetch | Capability::NetSend)
@@ -515,7 +542,11 @@ fn complete_with(
 fn raises(capability: Capability) -> bool {
     matches!(
         capability,
-        Capability::Privilege | Capability::Remote | Capability::Container | Capability::ContainerBounded | Capability::Cloud
+        Capability::Privilege
+            | Capability::Remote
+            | Capability::Container
+            | Capability::ContainerBounded
+            | Capability::Cloud
     )
 }
 

@@ -15,7 +15,13 @@ const CONTENT: usize = 256 * 1024;
 
 /// What a command's redirects do; nothing for descriptors, here-documents and `/dev/null`.
 #[must_use]
-pub(super) fn draft(redirects: &[Redirect], cwd: &Cwd, map: SpanMap, world: &dyn World, printed: Option<&Value>) -> Option<Draft> {
+pub(super) fn draft(
+    redirects: &[Redirect],
+    cwd: &Cwd,
+    map: SpanMap,
+    world: &dyn World,
+    printed: Option<&Value>,
+) -> Option<Draft> {
     let mut draft = Draft::new(Capability::Meta, "shell");
     for redirect in redirects {
         let arg = Arg::of(&redirect.target, map);
@@ -85,5 +91,10 @@ fn network(arg: &Arg) -> Option<Target> {
     let rest = text.strip_prefix("/dev/tcp/").or_else(|| text.strip_prefix("/dev/udp/"))?;
     let name = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
     let local = arg.exact().is_some() && host::is_local(&name);
-    Some(Target { role: Role::Send, kind: TargetKind::Host { host: name, local }, text: text.to_owned(), span: Some(arg.span) })
+    Some(Target {
+        role: Role::Send,
+        kind: TargetKind::Host { host: name, local },
+        text: text.to_owned(),
+        span: Some(arg.span),
+    })
 }

@@ -18,7 +18,8 @@ pub(super) const CODES: &[(&str, Code)] = &[
 
 /// Files that match are paths below what was searched; without a file it searches what comes in.
 fn grep(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let files: Vec<&Arg> = parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| &operand.1).collect();
+    let files: Vec<&Arg> =
+        parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| &operand.1).collect();
     if files.is_empty() && !parsed.has(&["-r", "-f"]) {
         draft.become_(Capability::Inspect);
         return;
@@ -41,7 +42,8 @@ fn recursive(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 /// Tree searchers walk the folder they run in where none is named, unless something comes in.
 fn tree(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let roots: Vec<Arg> = parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| operand.1.clone()).collect();
+    let roots: Vec<Arg> =
+        parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| operand.1.clone()).collect();
     let piped = !matches!(scene.feed, super::shell::Feed::Inherited);
     if roots.is_empty() && !piped {
         let here = Arg::text(".", scene.span);
@@ -52,7 +54,8 @@ fn tree(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         return;
     }
     if parsed.has(&["-l", "--files-with-matches", "--files"]) {
-        scene.paths = if roots.is_empty() { Some(vec![String::from("./**")]) } else { below(&roots.iter().collect::<Vec<_>>()) };
+        scene.paths =
+            if roots.is_empty() { Some(vec![String::from("./**")]) } else { below(&roots.iter().collect::<Vec<_>>()) };
     }
 }
 
@@ -72,7 +75,11 @@ fn below(roots: &[&Arg]) -> Option<Vec<String>> {
 fn find(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let args: Vec<Arg> = parsed.args.to_vec();
     let mut at = 0;
-    while args.get(at).and_then(Arg::exact).is_some_and(|text| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O")) {
+    while args
+        .get(at)
+        .and_then(Arg::exact)
+        .is_some_and(|text| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O"))
+    {
         at += 1;
     }
     let mut roots: Vec<Arg> = Vec::new();
@@ -178,7 +185,9 @@ fn deletes(draft: &mut Draft, scene: &Scene<'_>, roots: &[Arg]) {
 
 /// `fd … -x COMMAND`
 fn fd(_: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let Some(at) = parsed.args.iter().position(|arg| matches!(arg.exact(), Some("-x" | "--exec" | "-X" | "--exec-batch"))) else {
+    let Some(at) =
+        parsed.args.iter().position(|arg| matches!(arg.exact(), Some("-x" | "--exec" | "-X" | "--exec-batch")))
+    else {
         return;
     };
     let argv: Vec<Arg> = parsed
@@ -186,7 +195,9 @@ fn fd(_: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         .iter()
         .skip(at + 1)
         .take_while(|arg| arg.exact() != Some(";"))
-        .map(|arg| if arg.prefix().contains('{') { Arg { split: false, ..Arg::unknown(arg.span) } } else { arg.clone() })
+        .map(
+            |arg| if arg.prefix().contains('{') { Arg { split: false, ..Arg::unknown(arg.span) } } else { arg.clone() },
+        )
         .collect();
     let more = !argv.iter().any(|arg| arg.exact().is_none());
     scene.nested.push(Nested::Words { argv, more });

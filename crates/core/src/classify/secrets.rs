@@ -8,12 +8,8 @@ use super::usage::Parsed;
 use super::verb::{self, words};
 use crate::action::{Capability, Exposure, Mark, Role, Undo};
 
-pub(super) const CODES: &[(&str, Code)] = &[
-    ("secrets.sops", sops),
-    ("secrets.store", store),
-    ("secrets.keys", keys),
-    ("secrets.certificates", certificates),
-];
+pub(super) const CODES: &[(&str, Code)] =
+    &[("secrets.sops", sops), ("secrets.store", store), ("secrets.keys", keys), ("secrets.certificates", certificates)];
 
 fn sops(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words = words(parsed);
@@ -33,16 +29,23 @@ fn store(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let second = words.get(1).copied().unwrap_or_default();
     let runs = ["run", "exec", "exec-env", "inject", "connect", "shell", "export", "login"];
     match (program.as_str(), first) {
-        (_, "--version" | "version" | "help" | "status" | "whoami" | "sync" | "unlocked" | "lock") => draft.become_(Capability::Inspect),
+        (_, "--version" | "version" | "help" | "status" | "whoami" | "sync" | "unlocked" | "lock") => {
+            draft.become_(Capability::Inspect)
+        }
         ("op", "vault" | "account" | "user" | "group") if second == "list" => draft.become_(Capability::Inspect),
-        ("pass" | "gopass" | "passage", "ls" | "list" | "find" | "search" | "git") if second.is_empty() || first != "git" => {
+        ("pass" | "gopass" | "passage", "ls" | "list" | "find" | "search" | "git")
+            if second.is_empty() || first != "git" =>
+        {
             draft.become_(Capability::Inspect);
         }
-        ("pass" | "gopass" | "passage", "rm" | "remove" | "delete") | ("bw" | "op" | "doppler" | "infisical" | "chamber", "delete" | "rm") => {
+        ("pass" | "gopass" | "passage", "rm" | "remove" | "delete")
+        | ("bw" | "op" | "doppler" | "infisical" | "chamber", "delete" | "rm") => {
             draft.become_(Capability::Delete);
             draft.blast.undo = Undo::Irreversible;
         }
-        ("pass" | "gopass" | "passage", "insert" | "generate" | "edit" | "init" | "mv" | "cp") => draft.become_(Capability::WriteOutside),
+        ("pass" | "gopass" | "passage", "insert" | "generate" | "edit" | "init" | "mv" | "cp") => {
+            draft.become_(Capability::WriteOutside)
+        }
         ("age" | "rage", _) => {
             let decrypts = parsed.args.iter().any(|arg| verb::is(arg, &["-d", "--decrypt"]));
             if !decrypts {
@@ -54,13 +57,22 @@ fn store(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.become_(Capability::WriteWorkspace);
             files(draft, parsed, scene);
         }
-        ("ansible-vault" | "git-crypt" | "transcrypt" | "ejson" | "eyaml", "encrypt" | "create" | "rekey" | "init" | "createkeys") => {
+        (
+            "ansible-vault" | "git-crypt" | "transcrypt" | "ejson" | "eyaml",
+            "encrypt" | "create" | "rekey" | "init" | "createkeys",
+        ) => {
             draft.become_(Capability::WriteWorkspace);
             files(draft, parsed, scene);
         }
-        (_, verb) if runs.contains(&verb) => draft.opaque(Some(scene.span), "runs a program with secrets in its environment, or signs in"),
-        ("aws-vault" | "envchain" | "teller" | "dotenvx" | "dotenv-vault", "list" | "ls" | "get-profile" | "ext") => draft.become_(Capability::Inspect),
-        ("envchain" | "saml2aws" | "gimme-aws-creds", _) => draft.opaque(Some(scene.span), "runs a program with secrets in its environment, or signs in"),
+        (_, verb) if runs.contains(&verb) => {
+            draft.opaque(Some(scene.span), "runs a program with secrets in its environment, or signs in")
+        }
+        ("aws-vault" | "envchain" | "teller" | "dotenvx" | "dotenv-vault", "list" | "ls" | "get-profile" | "ext") => {
+            draft.become_(Capability::Inspect)
+        }
+        ("envchain" | "saml2aws" | "gimme-aws-creds", _) => {
+            draft.opaque(Some(scene.span), "runs a program with secrets in its environment, or signs in")
+        }
         _ => {}
     }
 }
@@ -86,8 +98,12 @@ fn keys(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let first = words.first().copied().unwrap_or_default();
     let flag = |names: &[&str]| parsed.args.iter().any(|arg| verb::is(arg, names));
     match verb::program(scene).as_str() {
-        "klist" | "ykman" | "certmgr" if words.is_empty() || matches!(first, "list" | "info") => draft.become_(Capability::Inspect),
-        "keytool" | "certutil" | "pkcs11-tool" if flag(&["-list", "-printcert", "-L", "-dump", "-hashfile", "-verify", "--list-slots", "-help"]) => {
+        "klist" | "ykman" | "certmgr" if words.is_empty() || matches!(first, "list" | "info") => {
+            draft.become_(Capability::Inspect)
+        }
+        "keytool" | "certutil" | "pkcs11-tool"
+            if flag(&["-list", "-printcert", "-L", "-dump", "-hashfile", "-verify", "--list-slots", "-help"]) =>
+        {
             draft.become_(Capability::Inspect);
         }
         "keytool" => draft.become_(Capability::WriteOutside),
@@ -133,8 +149,13 @@ fn certificates(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.become_(Capability::WriteWorkspace);
             files(draft, parsed, scene);
         }
-        "certbot" | "acme.sh" if matches!(first, "certificates" | "--list" | "--version") => draft.become_(Capability::Inspect),
-        "step" if matches!(first, "certificate" | "crypto") && words.get(1).is_some_and(|word| matches!(*word, "inspect" | "fingerprint" | "verify")) => {
+        "certbot" | "acme.sh" if matches!(first, "certificates" | "--list" | "--version") => {
+            draft.become_(Capability::Inspect)
+        }
+        "step"
+            if matches!(first, "certificate" | "crypto")
+                && words.get(1).is_some_and(|word| matches!(*word, "inspect" | "fingerprint" | "verify")) =>
+        {
             draft.become_(Capability::Inspect);
             files(draft, parsed, scene);
         }

@@ -22,12 +22,8 @@ pub(super) struct Script {
 }
 
 pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let by_option: Vec<&Arg> = parsed
-        .options
-        .iter()
-        .filter(|found| found.name == "-e")
-        .filter_map(|found| found.value.as_ref())
-        .collect();
+    let by_option: Vec<&Arg> =
+        parsed.options.iter().filter(|found| found.name == "-e").filter_map(|found| found.value.as_ref()).collect();
     let scripts: Vec<&Arg> = if by_option.is_empty() && !parsed.has(&["-f"]) {
         parsed.operands.first().map(|operand| &operand.1).into_iter().collect()
     } else {
@@ -56,6 +52,9 @@ fn effects(draft: &mut Draft, scene: &mut Scene<'_>, arg: &Arg, script: &Script)
     }
     for file in &script.reads {
         draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(file, arg.span), Role::Read);
+    }
+    if !script.runs.is_empty() {
+        draft.opaque(Some(arg.span), "sed runs a command");
     }
     for command in &script.runs {
         scene.nested.push(Nested::Shell { text: Arg::text(command, arg.span), positional: Vec::new() });
@@ -107,7 +106,10 @@ impl<'a> Scan<'a> {
     }
 
     fn command(&mut self) {
-        while self.first().is_some_and(|letter| letter.is_whitespace() || letter == ';' || letter == '{' || letter == '}') {
+        while self
+            .first()
+            .is_some_and(|letter| letter.is_whitespace() || letter == ';' || letter == '{' || letter == '}')
+        {
             self.skip();
         }
         if self.first().is_none() {
@@ -187,7 +189,10 @@ impl<'a> Scan<'a> {
                     }
                 }
                 Some(letter) if letter.is_ascii_digit() || matches!(letter, '$' | '+' | '~') => {
-                    while self.first().is_some_and(|letter| letter.is_ascii_digit() || matches!(letter, '$' | '~' | '+')) {
+                    while self
+                        .first()
+                        .is_some_and(|letter| letter.is_ascii_digit() || matches!(letter, '$' | '~' | '+'))
+                    {
                         self.skip();
                     }
                 }
@@ -269,8 +274,25 @@ mod tests {
     #[test]
     fn ordinary_scripts_touch_nothing() {
         for text in [
-            "s/a/b/g", "1,5p", "$p", "/start/,/end/p", "s|/usr|/opt|", "/^w/d", "s/[/]/x/", "/a/{n;p}", "1~2d", "y/abc/def/",
-            "a\\\nmore", "2q", "s/a\\/b/c/", ":x;N;$!bx;s/\\n/ /g", "/x/!d", "s/we/they/;s/r/w/", "$!N;P;D", "/foo/I,+3d", "\\,x,p",
+            "s/a/b/g",
+            "1,5p",
+            "$p",
+            "/start/,/end/p",
+            "s|/usr|/opt|",
+            "/^w/d",
+            "s/[/]/x/",
+            "/a/{n;p}",
+            "1~2d",
+            "y/abc/def/",
+            "a\\\nmore",
+            "2q",
+            "s/a\\/b/c/",
+            ":x;N;$!bx;s/\\n/ /g",
+            "/x/!d",
+            "s/we/they/;s/r/w/",
+            "$!N;P;D",
+            "/foo/I,+3d",
+            "\\,x,p",
         ] {
             assert_eq!(read(text), Script::default(), "{text}");
         }

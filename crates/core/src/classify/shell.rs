@@ -127,7 +127,15 @@ pub fn shell_actions(call: &ShellCall, cwd: &str, world: &dyn World) -> Vec<Acti
 
 impl Reader<'_> {
     /// Reads one text; answers what its last command prints, and whether any of its commands fetches.
-    pub fn text(&mut self, text: &str, env: &Env, map: SpanMap, layers: &[Layer], feed: &Feed, depth: usize) -> Outcome {
+    pub fn text(
+        &mut self,
+        text: &str,
+        env: &Env,
+        map: SpanMap,
+        layers: &[Layer],
+        feed: &Feed,
+        depth: usize,
+    ) -> Outcome {
         self.bytes = self.bytes.saturating_add(text.len());
         if depth > DEPTH || (depth > 0 && self.bytes > NESTED_BYTES) {
             let span = map.span(Span::new(0, text.len()));

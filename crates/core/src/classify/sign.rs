@@ -18,7 +18,11 @@ pub(super) fn shell(draft: &Draft, argv: &[Arg], unsandboxed: bool, world: &dyn 
     let mut words = Vec::new();
     for arg in argv.iter().skip(1) {
         literal |= arg.exact() == Some("--");
-        words.push(Word { value: &arg.value, place: place_of(draft, arg), option: !literal && arg.prefix().starts_with('-') });
+        words.push(Word {
+            value: &arg.value,
+            place: place_of(draft, arg),
+            option: !literal && arg.prefix().starts_with('-'),
+        });
     }
     let hashes: Vec<Value> = draft.content.iter().map(|hash| Value::Exact(format!("#{hash}"))).collect();
     words.extend(hashes.iter().map(|value| Word { value, place: None, option: false }));

@@ -133,12 +133,60 @@ fn quoted(mut rest: &str, mark: char) -> Result<&str, &'static str> {
 
 /// Functions that reach out of the database or change it from within a read.
 const FUNCTIONS: &[&str] = &[
-    "pg_read_file", "pg_read_binary_file", "pg_ls_dir", "pg_stat_file", "lo_import", "lo_export", "lo_unlink", "lo_put", "lo_from_bytea",
-    "pg_terminate_backend", "pg_cancel_backend", "pg_reload_conf", "pg_rotate_logfile", "dblink", "dblink_exec", "dblink_connect",
-    "load_file", "load_extension", "sys_exec", "sys_eval", "xp_cmdshell", "readfile", "writefile", "edit", "fts3_tokenizer", "setval",
-    "query_to_xml", "database_to_xml", "pg_execute_server_program", "http_get", "http_post", "url", "file", "s3", "remote", "mysql",
-    "postgresql", "jdbc", "executable", "openrowset", "opendatasource", "utl_http", "utl_file", "dbms_scheduler", "set_config",
-    "pg_logical_emit_message", "pg_create_restore_point", "pg_switch_wal", "pg_promote", "exec", "execute", "shell", "system", "eval",
+    "pg_read_file",
+    "pg_read_binary_file",
+    "pg_ls_dir",
+    "pg_stat_file",
+    "lo_import",
+    "lo_export",
+    "lo_unlink",
+    "lo_put",
+    "lo_from_bytea",
+    "pg_terminate_backend",
+    "pg_cancel_backend",
+    "pg_reload_conf",
+    "pg_rotate_logfile",
+    "dblink",
+    "dblink_exec",
+    "dblink_connect",
+    "load_file",
+    "load_extension",
+    "sys_exec",
+    "sys_eval",
+    "xp_cmdshell",
+    "readfile",
+    "writefile",
+    "edit",
+    "fts3_tokenizer",
+    "setval",
+    "query_to_xml",
+    "database_to_xml",
+    "pg_execute_server_program",
+    "http_get",
+    "http_post",
+    "url",
+    "file",
+    "s3",
+    "remote",
+    "mysql",
+    "postgresql",
+    "jdbc",
+    "executable",
+    "openrowset",
+    "opendatasource",
+    "utl_http",
+    "utl_file",
+    "dbms_scheduler",
+    "set_config",
+    "pg_logical_emit_message",
+    "pg_create_restore_point",
+    "pg_switch_wal",
+    "pg_promote",
+    "exec",
+    "execute",
+    "shell",
+    "system",
+    "eval",
 ];
 
 fn one(parts: &[Part], client: Client) -> Does {
@@ -149,9 +197,12 @@ fn one(parts: &[Part], client: Client) -> Does {
         Some(_) => return Does::Escapes("a statement that is not known"),
         None => return Does::Reads,
     };
-    let words: Vec<&str> = parts.iter().filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None }).collect();
+    let words: Vec<&str> =
+        parts.iter().filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None }).collect();
     let has = |word: &str| words.contains(&word);
-    let called = parts.windows(2).any(|pair| matches!(pair, [Part::Word(name), Part::Sign('(')] if FUNCTIONS.contains(&name.as_str())));
+    let called = parts
+        .windows(2)
+        .any(|pair| matches!(pair, [Part::Word(name), Part::Sign('(')] if FUNCTIONS.contains(&name.as_str())));
     if called {
         return Does::Escapes("a function that reaches out of the database");
     }
@@ -160,8 +211,8 @@ fn one(parts: &[Part], client: Client) -> Does {
     }
     match first {
         "select" | "values" | "table" if has("into") => Does::Writes,
-        "select" | "values" | "table" | "show" | "describe" | "desc" | "help" | "use" | "begin" | "commit" | "rollback" | "end" | "start"
-        | "savepoint" | "release" | "abort" | "return" | "list" | "from" => {
+        "select" | "values" | "table" | "show" | "describe" | "desc" | "help" | "use" | "begin" | "commit"
+        | "rollback" | "end" | "start" | "savepoint" | "release" | "abort" | "return" | "list" | "from" => {
             if changes(&words) { worst_of(&words) } else { Does::Reads }
         }
         "explain" if !has("analyze") && !has("analyse") => Does::Reads,
@@ -182,8 +233,18 @@ fn one(parts: &[Part], client: Client) -> Does {
                 Does::Reads
             }
         }
-        "insert" | "comment" | "analyze" | "vacuum" | "reindex" | "refresh" | "cluster" | "optimize" | "import" => Does::Writes,
-        "create" if has("extension") || has("language") || has("server") || has("trigger") || has("event") || has("function") || has("procedure") => {
+        "insert" | "comment" | "analyze" | "vacuum" | "reindex" | "refresh" | "cluster" | "optimize" | "import" => {
+            Does::Writes
+        }
+        "create"
+            if has("extension")
+                || has("language")
+                || has("server")
+                || has("trigger")
+                || has("event")
+                || has("function")
+                || has("procedure") =>
+        {
             Does::Escapes("makes something that runs later or with more rights")
         }
         "create" if has("replace") || has("user") || has("role") => Does::Destroys { whole: false },
@@ -191,9 +252,8 @@ fn one(parts: &[Part], client: Client) -> Does {
         "replace" | "merge" | "upsert" => Does::Destroys { whole: false },
         "update" | "delete" => Does::Destroys { whole: !has("where") },
         "drop" | "truncate" => Does::Destroys { whole: true },
-        "alter" | "grant" | "revoke" | "rename" | "reset" | "flush" | "kill" | "lock" | "unlock" | "purge" | "discard" | "detach" | "reassign" => {
-            Does::Destroys { whole: false }
-        }
+        "alter" | "grant" | "revoke" | "rename" | "reset" | "flush" | "kill" | "lock" | "unlock" | "purge"
+        | "discard" | "detach" | "reassign" => Does::Destroys { whole: false },
         "copy" if has("stdout") => Does::Reads,
         "copy" if has("stdin") => Does::Writes,
         _ => Does::Escapes("a statement that is not known, or that leaves the database"),
@@ -227,11 +287,35 @@ fn worst_of(words: &[&str]) -> Does {
 /// `PRAGMA name`, `PRAGMA name(table)` read; `PRAGMA name = value` sets.
 fn pragma(parts: &[Part]) -> Does {
     let sets = parts.iter().any(|part| matches!(part, Part::Sign('=')));
-    let name = parts.iter().skip(1).filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None }).next_back();
+    let name = parts
+        .iter()
+        .skip(1)
+        .filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
+        .next_back();
     let reads = [
-        "table_info", "table_xinfo", "index_list", "index_info", "foreign_key_list", "foreign_key_check", "database_list", "integrity_check",
-        "quick_check", "user_version", "schema_version", "page_count", "page_size", "journal_mode", "encoding", "compile_options",
-        "table_list", "function_list", "foreign_keys", "application_id", "freelist_count", "auto_vacuum", "synchronous",
+        "table_info",
+        "table_xinfo",
+        "index_list",
+        "index_info",
+        "foreign_key_list",
+        "foreign_key_check",
+        "database_list",
+        "integrity_check",
+        "quick_check",
+        "user_version",
+        "schema_version",
+        "page_count",
+        "page_size",
+        "journal_mode",
+        "encoding",
+        "compile_options",
+        "table_list",
+        "function_list",
+        "foreign_keys",
+        "application_id",
+        "freelist_count",
+        "auto_vacuum",
+        "synchronous",
     ];
     let known = parts.iter().any(|part| matches!(part, Part::Word(word) if reads.contains(&word.as_str())));
     match (sets, known, name) {
@@ -251,20 +335,72 @@ fn command(line: &str, client: Client) -> Does {
             plain.starts_with('d') && plain.chars().all(|letter| letter.is_ascii_alphabetic() || letter == 'S')
                 || matches!(
                     plain,
-                    "l" | "x" | "q" | "?" | "h" | "timing" | "pset" | "conninfo" | "echo" | "encoding" | "z" | "sf" | "sv" | "a" | "t" | "c" | "connect"
-                        | "errverbose" | "set" | "unset" | "qecho" | "warn" | "if" | "else" | "endif" | "elif"
+                    "l" | "x"
+                        | "q"
+                        | "?"
+                        | "h"
+                        | "timing"
+                        | "pset"
+                        | "conninfo"
+                        | "echo"
+                        | "encoding"
+                        | "z"
+                        | "sf"
+                        | "sv"
+                        | "a"
+                        | "t"
+                        | "c"
+                        | "connect"
+                        | "errverbose"
+                        | "set"
+                        | "unset"
+                        | "qecho"
+                        | "warn"
+                        | "if"
+                        | "else"
+                        | "endif"
+                        | "elif"
                 )
         }
         Client::Sqlite => matches!(
             word,
-            ".tables" | ".schema" | ".headers" | ".header" | ".mode" | ".indexes" | ".indices" | ".dump" | ".databases" | ".width" | ".nullvalue"
-                | ".print" | ".show" | ".help" | ".stats" | ".timer" | ".exit" | ".quit" | ".fullschema" | ".separator" | ".explain" | ".echo"
-                | ".bail" | ".changes" | ".dbinfo" | ".version" | ".timeout" | ".eqp"
+            ".tables"
+                | ".schema"
+                | ".headers"
+                | ".header"
+                | ".mode"
+                | ".indexes"
+                | ".indices"
+                | ".dump"
+                | ".databases"
+                | ".width"
+                | ".nullvalue"
+                | ".print"
+                | ".show"
+                | ".help"
+                | ".stats"
+                | ".timer"
+                | ".exit"
+                | ".quit"
+                | ".fullschema"
+                | ".separator"
+                | ".explain"
+                | ".echo"
+                | ".bail"
+                | ".changes"
+                | ".dbinfo"
+                | ".version"
+                | ".timeout"
+                | ".eqp"
         ),
         Client::MySql => matches!(word, "\\G" | "\\g" | "\\q" | "\\s" | "\\h" | "\\u"),
         Client::Other => false,
     };
-    if reads && !(pipes && client != Client::Sqlite) { Does::Reads } else { Does::Escapes("a command of the client that can leave the database") }
+    if reads && !(pipes && client != Client::Sqlite) {
+        Does::Reads
+    } else {
+        Does::Escapes("a command of the client that can leave the database")
+    }
 }
 
 #[cfg(test)]
@@ -302,15 +438,30 @@ mod tests {
     #[test]
     fn whatever_leaves_the_database_escapes() {
         for text in [
-            "copy t to program 'x'", "\\! rm x", "\\copy t to 'x'", "\\i x.sql", "\\o |rm x", "do $$ begin end $$", "call x()", "select pg_read_file('/x')",
-            "select 1 \\g |x", "/*! drop table t */", "select 'a\\'; drop table t; --'", "create extension x", "vacuumize", "'x", "\\dt | rm",
+            "copy t to program 'x'",
+            "\\! rm x",
+            "\\copy t to 'x'",
+            "\\i x.sql",
+            "\\o |rm x",
+            "do $$ begin end $$",
+            "call x()",
+            "select pg_read_file('/x')",
+            "select 1 \\g |x",
+            "/*! drop table t */",
+            "select 'a\\'; drop table t; --'",
+            "create extension x",
+            "vacuumize",
+            "'x",
+            "\\dt | rm",
         ] {
             assert!(matches!(judge(text, Client::Postgres), Does::Escapes(_)), "{text}");
         }
         for text in [".shell x", ".import a b", "attach '/x' as y", "select load_extension('x')", ".output x"] {
             assert!(matches!(judge(text, Client::Sqlite), Does::Escapes(_)), "{text}");
         }
-        for text in ["system rm x", "source x.sql", "\\! x", "select 1 into outfile '/x'", "load data infile 'x' into table t"] {
+        for text in
+            ["system rm x", "source x.sql", "\\! x", "select 1 into outfile '/x'", "load data infile 'x' into table t"]
+        {
             assert!(matches!(judge(text, Client::MySql), Does::Escapes(_)), "{text}");
         }
     }

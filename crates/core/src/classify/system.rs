@@ -38,7 +38,10 @@ fn disks(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let second = parsed.args.get(1).map(Arg::prefix).unwrap_or_default();
     let given = |names: &[&str]| parsed.args.iter().any(|arg| verb::is(arg, names));
     let asks = match verb::program(scene).as_str() {
-        "fdisk" | "sfdisk" | "gdisk" | "sgdisk" | "parted" => given(&["-l", "--list", "-p", "--print", "print"]) && !given(&["mklabel", "rm", "-Z", "--zap-all", "-d", "-n"]),
+        "fdisk" | "sfdisk" | "gdisk" | "sgdisk" | "parted" => {
+            given(&["-l", "--list", "-p", "--print", "print"])
+                && !given(&["mklabel", "rm", "-Z", "--zap-all", "-d", "-n"])
+        }
         "zfs" | "zpool" | "btrfs" => {
             matches!(first, "list" | "get" | "status" | "history" | "iostat" | "diff" | "version" | "holds")
                 || first == "filesystem" && matches!(second, "df" | "show" | "usage" | "du")
@@ -50,7 +53,10 @@ fn disks(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "swapon" => given(&["--show", "-s", "--summary"]),
         "losetup" => parsed.args.is_empty() || given(&["-a", "-l", "--list", "-j"]),
         "cryptsetup" => matches!(first, "status" | "luksDump" | "isLuks"),
-        "tmutil" => first.starts_with("list") || matches!(first, "status" | "latestbackup" | "destinationinfo" | "isexcluded" | "machinedirectory"),
+        "tmutil" => {
+            first.starts_with("list")
+                || matches!(first, "status" | "latestbackup" | "destinationinfo" | "isexcluded" | "machinedirectory")
+        }
         "vssadmin" => first == "list",
         "bcdedit" => first == "/enum" || parsed.args.is_empty(),
         "wipefs" => parsed.args.iter().all(|arg| !arg.prefix().starts_with('-')),
@@ -59,7 +65,10 @@ fn disks(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "tune2fs" => given(&["-l"]),
         "manage-bde" => first == "-status",
         "chkdsk" => !given(&["/f", "/r", "/x", "/F", "/R"]),
-        "cipher" => !parsed.args.iter().any(|arg| matches!(arg.prefix().get(..2), Some("/w" | "/e" | "/d" | "/W" | "/E" | "/D"))),
+        "cipher" => !parsed
+            .args
+            .iter()
+            .any(|arg| matches!(arg.prefix().get(..2), Some("/w" | "/e" | "/d" | "/W" | "/E" | "/D"))),
         _ => given(&["--version", "-V", "--help", "-h"]) && parsed.args.len() == 1,
     };
     if asks {
@@ -78,7 +87,23 @@ fn settings(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let known = parsed.args.iter().all(|arg| arg.exact().is_some());
     let asks = match program.as_str() {
         "ip" | "bridge" | "tc" => {
-            let changes = ["add", "del", "delete", "set", "change", "replace", "flush", "append", "exec", "up", "down", "attach", "restore", "save", "link-netnsid"];
+            let changes = [
+                "add",
+                "del",
+                "delete",
+                "set",
+                "change",
+                "replace",
+                "flush",
+                "append",
+                "exec",
+                "up",
+                "down",
+                "attach",
+                "restore",
+                "save",
+                "link-netnsid",
+            ];
             !plain.iter().any(|word| changes.contains(word)) && !given(&["-batch", "-b", "-force"])
         }
         "ifconfig" | "iwconfig" | "brctl" => plain.len() <= 1 || first == "show",
@@ -88,20 +113,69 @@ fn settings(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             !plain.iter().any(|word| matches!(*word, "set" | "setverbose"))
                 && !parsed.args.iter().any(|arg| {
                     let lower = arg.prefix().to_ascii_lowercase();
-                    lower.starts_with("/release") || lower.starts_with("/renew") || lower.starts_with("/flushdns") || lower.starts_with("/setclassid") || lower.starts_with("/registerdns")
+                    lower.starts_with("/release")
+                        || lower.starts_with("/renew")
+                        || lower.starts_with("/flushdns")
+                        || lower.starts_with("/setclassid")
+                        || lower.starts_with("/registerdns")
                 })
         }
-        "networksetup" => words.first().is_some_and(|word| word.starts_with("-list") || word.starts_with("-get") || word.starts_with("-show")),
+        "networksetup" => words
+            .first()
+            .is_some_and(|word| word.starts_with("-list") || word.starts_with("-get") || word.starts_with("-show")),
         "scutil" => given(&["--dns", "--proxy", "--nwi", "--get", "-r"]) && !given(&["--set"]),
-        "nmcli" | "firewall-cmd" | "tailscale" | "zerotier-cli" | "ufw" | "wg" | "spctl" | "csrutil" | "semanage" | "chronyc" => {
-            plain.is_empty() && !parsed.args.iter().any(|arg| arg.prefix().starts_with("--add") || arg.prefix().starts_with("--remove") || arg.prefix().starts_with("--set") || arg.prefix().starts_with("--reload") || arg.prefix().starts_with("--master"))
-                || matches!(first, "status" | "show" | "list" | "info" | "listnetworks" | "peers" | "tracking" | "sources" | "ip" | "netcheck" | "version" | "app" | "ping" | "whois")
-                || matches!(second, "status" | "show" | "list") && !plain.iter().any(|word| matches!(*word, "up" | "down" | "add" | "delete" | "modify" | "connect"))
+        "nmcli" | "firewall-cmd" | "tailscale" | "zerotier-cli" | "ufw" | "wg" | "spctl" | "csrutil" | "semanage"
+        | "chronyc" => {
+            plain.is_empty()
+                && !parsed.args.iter().any(|arg| {
+                    arg.prefix().starts_with("--add")
+                        || arg.prefix().starts_with("--remove")
+                        || arg.prefix().starts_with("--set")
+                        || arg.prefix().starts_with("--reload")
+                        || arg.prefix().starts_with("--master")
+                })
+                || matches!(
+                    first,
+                    "status"
+                        | "show"
+                        | "list"
+                        | "info"
+                        | "listnetworks"
+                        | "peers"
+                        | "tracking"
+                        | "sources"
+                        | "ip"
+                        | "netcheck"
+                        | "version"
+                        | "app"
+                        | "ping"
+                        | "whois"
+                )
+                || matches!(second, "status" | "show" | "list")
+                    && !plain
+                        .iter()
+                        .any(|word| matches!(*word, "up" | "down" | "add" | "delete" | "modify" | "connect"))
                 || given(&["--status", "--assess", "--state", "--list-all"])
         }
         "iptables" | "ip6tables" | "ipset" | "nft" | "pfctl" | "conntrack" => {
-            (given(&["-L", "-S", "--list", "--list-rules", "-nL", "-vnL", "-nvL", "-Lnv", "list", "-sr", "-si", "-s", "-C"]) || first == "list")
-                && !given(&["-F", "-X", "-A", "-D", "-I", "-P", "-f", "-e", "-d", "add", "delete", "flush", "destroy", "-Z"])
+            (given(&[
+                "-L",
+                "-S",
+                "--list",
+                "--list-rules",
+                "-nL",
+                "-vnL",
+                "-nvL",
+                "-Lnv",
+                "list",
+                "-sr",
+                "-si",
+                "-s",
+                "-C",
+            ]) || first == "list")
+                && !given(&[
+                    "-F", "-X", "-A", "-D", "-I", "-P", "-f", "-e", "-d", "add", "delete", "flush", "destroy", "-Z",
+                ])
         }
         "netsh" => {
             if words.iter().any(|word| word.to_ascii_lowercase().starts_with("key=")) {
@@ -111,10 +185,15 @@ fn settings(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             }
             plain.contains(&"show") || plain.contains(&"dump")
         }
-        "sysctl" => !given(&["-w", "--write", "-p", "--load", "--system"]) && !plain.iter().any(|word| word.contains('=')),
+        "sysctl" => {
+            !given(&["-w", "--write", "-p", "--load", "--system"]) && !plain.iter().any(|word| word.contains('='))
+        }
         "hostname" | "domainname" => plain.is_empty() && !given(&["-F", "-b", "--file"]),
         "ethtool" => words.first().is_some_and(|word| !word.starts_with('-')) || given(&["-i", "-S", "-k", "-g"]),
-        "iw" => plain.iter().any(|word| matches!(*word, "info" | "scan" | "link" | "list" | "dev")) && !plain.contains(&"set"),
+        "iw" => {
+            plain.iter().any(|word| matches!(*word, "info" | "scan" | "link" | "list" | "dev"))
+                && !plain.contains(&"set")
+        }
         "airport" => given(&["-I", "-s", "--getinfo", "--scan"]) || parsed.args.is_empty(),
         "nvram" => given(&["-p", "-x"]) && !plain.iter().any(|word| word.contains('=')),
         "systemsetup" => words.first().is_some_and(|word| word.starts_with("-get")),
@@ -130,7 +209,8 @@ fn settings(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         looks(draft);
         return;
     }
-    let opens = matches!(program.as_str(), "ngrok" | "localtunnel" | "lt" | "bore" | "frpc" | "sshuttle") || program == "tailscale" && matches!(first, "funnel" | "serve");
+    let opens = matches!(program.as_str(), "ngrok" | "localtunnel" | "lt" | "bore" | "frpc" | "sshuttle")
+        || program == "tailscale" && matches!(first, "funnel" | "serve");
     if opens && !matches!(first, "version" | "help" | "config") {
         draft.marks.clear();
         draft.become_(Capability::NetSend);
@@ -161,7 +241,9 @@ fn preferences(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let given = |names: &[&str]| parsed.args.iter().any(|arg| verb::is(arg, names));
     let lower: Vec<String> = parsed.args.iter().map(|arg| arg.prefix().to_ascii_lowercase()).collect();
     match verb::program(scene).as_str() {
-        "defaults" if matches!(first, "read" | "read-type" | "domains" | "find" | "help" | "export") => read_of(draft, parsed, scene),
+        "defaults" if matches!(first, "read" | "read-type" | "domains" | "find" | "help" | "export") => {
+            read_of(draft, parsed, scene)
+        }
         "plutil" | "plistbuddy" => {
             let looks = given(&["-lint", "-p", "-type", "-extract", "-help"]) && !given(&["-o"])
                 || lower.iter().any(|arg| arg.starts_with("print") || arg.starts_with("-c=print"));
@@ -175,16 +257,33 @@ fn preferences(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             }
         }
         "gsettings" | "dconf" | "kreadconfig5" | "gconftool-2"
-            if matches!(first, "get" | "list-recursively" | "list-keys" | "list-schemas" | "range" | "describe" | "read" | "list" | "dump" | "writable" | "watch") || given(&["--get"]) =>
+            if matches!(
+                first,
+                "get"
+                    | "list-recursively"
+                    | "list-keys"
+                    | "list-schemas"
+                    | "range"
+                    | "describe"
+                    | "read"
+                    | "list"
+                    | "dump"
+                    | "writable"
+                    | "watch"
+            ) || given(&["--get"]) =>
         {
             draft.become_(Capability::Inspect);
         }
-        "xfconf-query" if !given(&["-s", "--set", "-r", "--reset", "-n", "--create"]) => draft.become_(Capability::Inspect),
+        "xfconf-query" if !given(&["-s", "--set", "-r", "--reset", "-n", "--create"]) => {
+            draft.become_(Capability::Inspect)
+        }
         "reg" if first == "query" || first == "compare" => draft.become_(Capability::Inspect),
         "reg" | "regedit" => {
             verb::privileged(draft, "changes the registry");
             let starts = lower.iter().any(|arg| {
-                ["\\run", "\\services", "winlogon", "image file execution", "\\shell\\", "startup"].iter().any(|part| arg.contains(part))
+                ["\\run", "\\services", "winlogon", "image file execution", "\\shell\\", "startup"]
+                    .iter()
+                    .any(|part| arg.contains(part))
             });
             if starts || matches!(first, "import" | "load" | "restore") {
                 draft.mark(Mark::Persistence);
@@ -198,8 +297,14 @@ fn preferences(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.become_(Capability::Unknown);
             draft.opaque(Some(scene.span), "types and clicks in other windows");
         }
-        "tccutil" | "profiles" | "mdmclient" => verb::privileged(draft, "changes what programs may reach on this machine"),
-        "xprop" | "xrandr" | "xset" | "xinput" if words.len() <= 1 || matches!(first, "q" | "list" | "-q" | "--query") => draft.become_(Capability::Inspect),
+        "tccutil" | "profiles" | "mdmclient" => {
+            verb::privileged(draft, "changes what programs may reach on this machine")
+        }
+        "xprop" | "xrandr" | "xset" | "xinput"
+            if words.len() <= 1 || matches!(first, "q" | "list" | "-q" | "--query") =>
+        {
+            draft.become_(Capability::Inspect)
+        }
         "xdg-settings" | "xdg-mime" if matches!(first, "get" | "query" | "check") => draft.become_(Capability::Inspect),
         "fc-cache" | "update-desktop-database" | "lsregister" => draft.become_(Capability::Build),
         "mdutil" if given(&["-s"]) => draft.become_(Capability::Inspect),
@@ -217,8 +322,12 @@ fn read_of(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
 
 /// An address is fetched by the browser; anything else is run by the program that is registered for it.
 fn open(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let addresses: Vec<Arg> =
-        parsed.operands.iter().map(|operand| operand.1.clone()).filter(|arg| arg.prefix().starts_with("http://") || arg.prefix().starts_with("https://")).collect();
+    let addresses: Vec<Arg> = parsed
+        .operands
+        .iter()
+        .map(|operand| operand.1.clone())
+        .filter(|arg| arg.prefix().starts_with("http://") || arg.prefix().starts_with("https://"))
+        .collect();
     let all = !parsed.operands.is_empty() && addresses.len() == parsed.operands.len();
     if !all || parsed.has(&["--remote-debugging-port", "--user-data-dir"]) {
         draft.opaque(Some(scene.span), "opens something with a program that is not known");
@@ -232,7 +341,8 @@ fn open(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     for arg in &addresses {
         draft::add_url(draft, arg, Role::Connect);
     }
-    let here = draft.targets.iter().all(|target| matches!(&target.kind, crate::action::TargetKind::Host { local: true, .. }));
+    let here =
+        draft.targets.iter().all(|target| matches!(&target.kind, crate::action::TargetKind::Host { local: true, .. }));
     draft.become_(if here { Capability::NetLoopback } else { Capability::NetFetch });
 }
 
@@ -243,8 +353,12 @@ fn desktop(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let given = |names: &[&str]| parsed.args.iter().any(|arg| verb::is(arg, names));
     let program = verb::program(scene);
     match program.as_str() {
-        "pbpaste" | "wl-paste" | "get-clipboard" => verb::prints_secret(draft, "prints the clipboard, which can hold a password"),
-        "xclip" | "xsel" if given(&["-o", "-out", "--output"]) => verb::prints_secret(draft, "prints the clipboard, which can hold a password"),
+        "pbpaste" | "wl-paste" | "get-clipboard" => {
+            verb::prints_secret(draft, "prints the clipboard, which can hold a password")
+        }
+        "xclip" | "xsel" if given(&["-o", "-out", "--output"]) => {
+            verb::prints_secret(draft, "prints the clipboard, which can hold a password")
+        }
         "screencapture" | "scrot" | "grim" | "maim" | "flameshot" | "gnome-screenshot" | "spectacle" | "imagesnap" => {
             draft.become_(Capability::WriteWorkspace);
             draft.note("takes a picture of the screen");
@@ -256,11 +370,17 @@ fn desktop(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "getent" if matches!(first, "shadow" | "gshadow") => verb::prints_secret(draft, "prints password hashes"),
         "qrencode" | "espeak" | "say" if given(&["-o", "-w", "--output-file"]) => {
             draft.become_(Capability::WriteWorkspace);
-            if let Some(file) = parsed.args.iter().position(|arg| verb::is(arg, &["-o", "-w", "--output-file"])).and_then(|at| parsed.args.get(at + 1)) {
+            if let Some(file) = parsed
+                .args
+                .iter()
+                .position(|arg| verb::is(arg, &["-o", "-w", "--output-file"]))
+                .and_then(|at| parsed.args.get(at + 1))
+            {
                 verb::path(draft, scene, file, Role::Write);
             }
         }
-        "say" | "espeak" | "aplay" | "afplay" | "paplay" | "mpg123" | "zbarimg" | "aspell" | "hunspell" | "spell" | "mdls" | "getfileinfo" | "units" | "qalc" => {
+        "say" | "espeak" | "aplay" | "afplay" | "paplay" | "mpg123" | "zbarimg" | "aspell" | "hunspell" | "spell"
+        | "mdls" | "getfileinfo" | "units" | "qalc" => {
             for arg in parsed.args.iter().filter(|arg| draft::looks_like_path(arg.prefix())) {
                 verb::path(draft, scene, arg, Role::Read);
             }
@@ -276,7 +396,11 @@ fn desktop(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             for arg in parsed.args.iter().filter(|arg| draft::looks_like_path(arg.prefix())) {
                 verb::path(draft, scene, arg, Role::Read);
             }
-            if shell || program == "dc" && !matches!(scene.feed, super::shell::Feed::Inherited) && !parsed.args.iter().any(|arg| verb::is(arg, &["-e"])) {
+            if shell
+                || program == "dc"
+                    && !matches!(scene.feed, super::shell::Feed::Inherited)
+                    && !parsed.args.iter().any(|arg| verb::is(arg, &["-e"]))
+            {
                 draft.opaque(Some(scene.span), "`dc` can start programs");
             }
         }

@@ -19,9 +19,12 @@ fn plugin(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
         let Some(value) = &found.value else { continue };
         let harmless = match (found.name.as_str(), value.exact()) {
             ("-p", Some(text)) => {
-                text.starts_with("no:") || matches!(text, "xdist" | "pytest_cov" | "pytest_asyncio" | "pytester" | "randomly")
+                text.starts_with("no:")
+                    || matches!(text, "xdist" | "pytest_cov" | "pytest_asyncio" | "pytester" | "randomly")
             }
-            ("-o", Some(text)) => ["log_cli", "cache_dir", "asyncio_", "log_", "console_output_style", "junit_"].iter().any(|start| text.starts_with(start)),
+            ("-o", Some(text)) => ["log_cli", "cache_dir", "asyncio_", "log_", "console_output_style", "junit_"]
+                .iter()
+                .any(|start| text.starts_with(start)),
             _ => false,
         };
         if !harmless {
@@ -77,7 +80,9 @@ fn coverage(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `nyc CMD…`, `c8 CMD…` measure another command; the rest are tests of the project.
 fn runner(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if matches!(verb::program(scene).as_str(), "nyc" | "c8") {
-        let own = words(parsed).first().is_some_and(|word| matches!(*word, "report" | "check-coverage" | "merge" | "instrument"));
+        let own = words(parsed)
+            .first()
+            .is_some_and(|word| matches!(*word, "report" | "check-coverage" | "merge" | "instrument"));
         let start = parsed.operands.first().map(|operand| operand.1.span.start);
         let rest: Vec<Arg> = parsed.args.iter().skip_while(|arg| Some(arg.span.start) != start).cloned().collect();
         if !own && !rest.is_empty() {

@@ -101,7 +101,9 @@ fn tee(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `env`, `$ENV` and `input_filename` show the environment.
 fn jq(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let filter = parsed.operands.first().map(|operand| operand.1.prefix()).unwrap_or_default();
-    let words = || filter.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$' && letter != '.');
+    let words = || {
+        filter.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$' && letter != '.')
+    };
     if words().any(|word| word == "env" || word.starts_with("$ENV")) {
         draft::reads_secret(draft, "prints variables, credentials may be among them");
     }
@@ -109,7 +111,9 @@ fn jq(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 
 /// `--slurpfile NAME FILE`, `--arg NAME VALUE`: the words behind are in pairs, so later operands shift by one.
 fn jq_file(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    for found in parsed.options.iter().filter(|found| matches!(found.name.as_str(), "--slurpfile" | "--rawfile" | "--argfile")) {
+    for found in
+        parsed.options.iter().filter(|found| matches!(found.name.as_str(), "--slurpfile" | "--rawfile" | "--argfile"))
+    {
         let file = parsed.args.iter().skip_while(|arg| arg.span != found.arg.span).nth(2);
         if let Some(file) = file {
             draft::add_path(draft, scene.world, &scene.cwd, file, Role::Read);
@@ -123,7 +127,9 @@ fn echo(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let mut newline = true;
     let mut escapes = false;
     while let Some(first) = words.first().and_then(|arg| arg.exact()) {
-        let plain = first.len() > 1 && first.starts_with('-') && first.chars().skip(1).all(|letter| matches!(letter, 'n' | 'e' | 'E'));
+        let plain = first.len() > 1
+            && first.starts_with('-')
+            && first.chars().skip(1).all(|letter| matches!(letter, 'n' | 'e' | 'E'));
         if !plain {
             break;
         }
@@ -208,7 +214,10 @@ fn index(draft: &mut Draft, scene: &mut Scene<'_>, name: &Arg) {
     match name.exact() {
         Some(text) if text.contains('[') => {
             let text = format!(": \"{}\"", text.replace('"', ""));
-            scene.nested.push(Nested::Shell { text: Arg { value: Value::Exact(text), verbatim: None, ..name.clone() }, positional: Vec::new() });
+            scene.nested.push(Nested::Shell {
+                text: Arg { value: Value::Exact(text), verbatim: None, ..name.clone() },
+                positional: Vec::new(),
+            });
         }
         Some(_) => {}
         None => draft.opaque(Some(name.span), "which variable is set is not known"),
@@ -247,9 +256,18 @@ fn inspector(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let has = |word: &str| words.iter().any(|known| *known == word || known.starts_with(&format!("{word}=")));
     let changes = match program.as_str() {
         "hostname" => words.iter().any(|word| !word.starts_with('-')) || has("-F") || has("-b") || has("--file"),
-        "sysctl" => has("-w") || has("-p") || has("--write") || has("--load") || has("--system") || words.iter().any(|word| word.contains('=')),
+        "sysctl" => {
+            has("-w")
+                || has("-p")
+                || has("--write")
+                || has("--load")
+                || has("--system")
+                || words.iter().any(|word| word.contains('='))
+        }
         "hostnamectl" | "timedatectl" => words.iter().any(|word| word.starts_with("set-") || *word == "hostname"),
-        "nvidia-smi" => words.iter().any(|word| matches!(*word, "-pm" | "-pl" | "-r" | "--gpu-reset" | "-lgc" | "-mig")),
+        "nvidia-smi" => {
+            words.iter().any(|word| matches!(*word, "-pm" | "-pl" | "-r" | "--gpu-reset" | "-lgc" | "-mig"))
+        }
         "getent" => {
             if words.iter().any(|word| matches!(*word, "shadow" | "gshadow")) {
                 draft::reads_secret(draft, "reads the system's password hashes");
@@ -311,7 +329,9 @@ fn declare(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn shell_builtin(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let program = program_of(scene, parsed);
     let words: Vec<&Arg> = parsed.args.iter().collect();
-    let after = |option: &str| words.iter().position(|word| word.exact() == Some(option)).and_then(|at| words.get(at + 1).copied());
+    let after = |option: &str| {
+        words.iter().position(|word| word.exact() == Some(option)).and_then(|at| words.get(at + 1).copied())
+    };
     let run = match program.as_str() {
         "mapfile" | "readarray" => after("-C"),
         "complete" | "compgen" => after("-C"),
@@ -341,7 +361,11 @@ fn shell_builtin(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) 
 
 /// `alias NAME=…` makes later words something else.
 fn alias(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    if parsed.args.iter().any(|word| usage::is_assignment(word.prefix()) || word.exact().is_none() || word.prefix().contains('=')) {
+    if parsed
+        .args
+        .iter()
+        .any(|word| usage::is_assignment(word.prefix()) || word.exact().is_none() || word.prefix().contains('='))
+    {
         draft.become_(Capability::Unknown);
         draft.mark(Mark::Injection);
         draft.opaque(Some(scene.span), "an alias makes later commands something else");

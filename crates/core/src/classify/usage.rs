@@ -50,7 +50,10 @@ impl Parsed<'_> {
     /// The value of the first of these options.
     #[must_use]
     pub fn value(&self, names: &[&str]) -> Option<&Arg> {
-        self.options.iter().find(|option| names.contains(&option.name.as_str())).and_then(|option| option.value.as_ref())
+        self.options
+            .iter()
+            .find(|option| names.contains(&option.name.as_str()))
+            .and_then(|option| option.value.as_ref())
     }
 
     /// Operands in this role.
@@ -128,7 +131,8 @@ impl<'a> Scan<'a> {
 
     /// An argument that is not known could be an option that matters.
     fn maybe_option(&mut self, arg: &Arg) {
-        let matters = |row: &Opt| row.effect.does.is_some() || row.effect.mark.is_some() || !row.effect.opaque.is_empty();
+        let matters =
+            |row: &Opt| row.effect.does.is_some() || row.effect.mark.is_some() || !row.effect.opaque.is_empty();
         if arg.split && self.parsed.chain.iter().any(|usage| usage.options.iter().any(matters)) {
             self.parsed
                 .opaque
@@ -138,7 +142,8 @@ impl<'a> Scan<'a> {
 
     /// Usages whose options count here, innermost first: options that end at the first operand do not count behind it.
     fn in_force(&self) -> impl Iterator<Item = &'static Usage> + '_ {
-        let whole = |(at, usage): (usize, &&'static Usage)| (at == 0 || usage.style != Style::OptionsFirst).then_some(*usage);
+        let whole =
+            |(at, usage): (usize, &&'static Usage)| (at == 0 || usage.style != Style::OptionsFirst).then_some(*usage);
         self.parsed.chain.iter().rev().enumerate().filter_map(whole)
     }
 
@@ -208,9 +213,7 @@ impl<'a> Scan<'a> {
     /// `-abc`, `-ofile`, `-o file`.
     fn cluster(&mut self, arg: &'a Arg, rest: &'a [Arg], text: &str) -> usize {
         let whole = text.split_once('=').map_or(text, |split| split.0);
-        if text.len() > 2
-            && (self.rows().any(|row| row.names.contains(&whole)) || self.listed(whole).is_some())
-        {
+        if text.len() > 2 && (self.rows().any(|row| row.names.contains(&whole)) || self.listed(whole).is_some()) {
             return self.word(arg, rest, text);
         }
         for (at, letter) in text.char_indices().skip(1) {
@@ -248,14 +251,17 @@ impl<'a> Scan<'a> {
 
     /// Where options come first, one that says what the operands are ends them (`python -c CODE --version`).
     fn end_of_options(&mut self, row: &'static Opt) {
-        self.literal |= self.parsed.usage.style == Style::OptionsFirst && row.effect.operands.is_some() && !row.effect.only;
+        self.literal |=
+            self.parsed.usage.style == Style::OptionsFirst && row.effect.operands.is_some() && !row.effect.only;
     }
 
     /// `--help` and `--version` that no table lists, where nothing but subcommands and plain words stands before them. A
     /// program without subcommands may be one that takes them for operands once it has seen one.
     fn asks_for_help(&self, arg: &Arg) -> bool {
         let plain = |arg: &Arg| {
-            arg.exact().is_some_and(|text| text.len() < 40 && text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-'))
+            arg.exact().is_some_and(|text| {
+                text.len() < 40 && text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-')
+            })
         };
         let before = &self.raw;
         let nested = self.parsed.chain.first().is_some_and(|usage| !usage.subs.is_empty());
@@ -323,9 +329,7 @@ impl<'a> Scan<'a> {
             self.parsed.usage = other;
             self.raw.push(arg.clone());
         } else {
-            self.parsed
-                .opaque
-                .get_or_insert_with(|| (arg.clone(), format!("unknown subcommand `{}`", arg.shown())));
+            self.parsed.opaque.get_or_insert_with(|| (arg.clone(), format!("unknown subcommand `{}`", arg.shown())));
             self.raw.push(arg.clone());
         }
         1
@@ -363,9 +367,7 @@ impl<'a> Scan<'a> {
 /// The roles of operands: an option's, else the innermost usage's that names some.
 fn roles(parsed: &Parsed<'_>) -> &'static [Operand] {
     let by_option = parsed.effects().filter_map(|effect| effect.operands).last();
-    by_option
-        .or_else(|| parsed.chain.iter().rev().find_map(|usage| usage.effect.operands))
-        .unwrap_or_default()
+    by_option.or_else(|| parsed.chain.iter().rev().find_map(|usage| usage.effect.operands)).unwrap_or_default()
 }
 
 /// `--help`: nothing is done.

@@ -6,9 +6,9 @@ use super::arg::Arg;
 use super::code::Code;
 use super::draft::{self, Draft};
 use super::program::{Nested, Scene, joined};
+use super::script;
 use super::shell::Feed;
 use super::usage::Parsed;
-use super::script;
 use crate::action::{Capability, Role};
 use crate::knowledge::Slot;
 
@@ -31,12 +31,8 @@ fn silent(draft: &mut Draft, _: &Parsed<'_>, _: &mut Scene<'_>) {
 /// `env`: `-S` holds words of the command; without a command it prints the environment.
 fn env(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     draft.silent = true;
-    let split: Vec<&Arg> = parsed
-        .options
-        .iter()
-        .filter(|found| found.name == "-S")
-        .filter_map(|found| found.value.as_ref())
-        .collect();
+    let split: Vec<&Arg> =
+        parsed.options.iter().filter(|found| found.name == "-S").filter_map(|found| found.value.as_ref()).collect();
     if split.is_empty() {
         if scene.command.is_none() {
             draft.silent = false;
@@ -60,7 +56,8 @@ fn xargs(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     };
     let added = added(scene);
     let mark = parsed.options.iter().find(|found| found.name == "-I");
-    let mark = mark.map(|found| found.value.as_ref().and_then(Arg::exact).filter(|text| !text.is_empty()).unwrap_or("{}"));
+    let mark =
+        mark.map(|found| found.value.as_ref().and_then(Arg::exact).filter(|text| !text.is_empty()).unwrap_or("{}"));
     let Some(mark) = mark else {
         argv.push(added);
         scene.nested.push(Nested::Words { argv, more: false });
@@ -112,7 +109,11 @@ fn parallel(draft: &mut Draft, _: &Parsed<'_>, scene: &mut Scene<'_>) {
         other => other,
     };
     let mut direct: Vec<Arg> = words.into_iter().filter(|arg| arg.prefix() != "{}").cloned().collect();
-    let plain = direct.len() == 1 && direct.first().and_then(Arg::exact).is_some_and(|word| !word.contains([' ', '{', ';', '|', '&', '$', '`', '(']));
+    let plain = direct.len() == 1
+        && direct
+            .first()
+            .and_then(Arg::exact)
+            .is_some_and(|word| !word.contains([' ', '{', ';', '|', '&', '$', '`', '(']));
     if direct.len() == 1 && !plain {
         scene.nested.push(Nested::Shell { text, positional: Vec::new() });
     } else {
@@ -124,7 +125,8 @@ fn parallel(draft: &mut Draft, _: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `trap TEXT SIGNAL…`; `-` and an empty text remove.
 fn trap(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let Some((_, text)) = parsed.operands.first() else { return };
-    let removes = matches!(text.exact(), Some("-" | "")) || parsed.operands.len() == 1 && text.exact().is_some_and(is_signal);
+    let removes =
+        matches!(text.exact(), Some("-" | "")) || parsed.operands.len() == 1 && text.exact().is_some_and(is_signal);
     if !removes && !parsed.has(&["-p", "-l"]) {
         draft.silent = true;
         scene.nested.push(Nested::Shell { text: text.clone(), positional: Vec::new() });

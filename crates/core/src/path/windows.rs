@@ -44,7 +44,9 @@ fn read(cwd: Option<&str>, path: &str) -> Read {
     };
     let (top, rest) = root(&path, &cwd);
     sure &= top.is_some();
-    let null = name_stem(&path).eq_ignore_ascii_case("nul") && sure;
+    // the shells that agents run on Windows give `/dev/null` its usual meaning
+    let unix_null = matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty");
+    let null = (name_stem(&path).eq_ignore_ascii_case("nul") || unix_null) && sure;
     let mut kept: Vec<String> = Vec::new();
     for part in parts(&rest) {
         if part == ".." {

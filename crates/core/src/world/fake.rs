@@ -54,6 +54,7 @@ impl FakeWorld {
         let root = "/home/u/project";
         Self::new(root)
             .dir(&format!("{root}/.git"))
+            .file(&format!("{root}/package.json"), "{}")
             .file(&format!("{root}/.venv/bin/activate"), "VIRTUAL_ENV=x\n")
             .file("/home/u/.bashrc", "\n")
     }

@@ -80,16 +80,107 @@ const EXECUTES: &[(&str, &str)] = &[
 ];
 
 const READS: &[&str] = &[
-    "describe", "list", "get", "head", "search", "lookup", "tail", "filter", "estimate", "view", "check", "validate", "detect", "query",
-    "scan", "wait", "batch-get", "select", "simulate", "preview", "history", "help", "test", "count", "discover",
+    "describe",
+    "list",
+    "get",
+    "head",
+    "search",
+    "lookup",
+    "tail",
+    "filter",
+    "estimate",
+    "view",
+    "check",
+    "validate",
+    "detect",
+    "query",
+    "scan",
+    "wait",
+    "batch-get",
+    "select",
+    "simulate",
+    "preview",
+    "history",
+    "help",
+    "test",
+    "count",
+    "discover",
 ];
-const DESTROYS: &[&str] = &["delete", "terminate", "remove", "destroy", "purge", "deregister", "batch-delete", "revoke", "cancel", "empty", "forget", "release"];
+const DESTROYS: &[&str] = &[
+    "delete",
+    "terminate",
+    "remove",
+    "destroy",
+    "purge",
+    "deregister",
+    "batch-delete",
+    "revoke",
+    "cancel",
+    "empty",
+    "forget",
+    "release",
+];
 const CHANGES: &[&str] = &[
-    "create", "update", "put", "modify", "start", "stop", "run", "attach", "detach", "add", "set", "tag", "untag", "associate",
-    "disassociate", "enable", "disable", "register", "publish", "send", "upload", "import", "export", "copy", "restore", "reboot",
-    "allocate", "authorize", "apply", "deploy", "execute", "invoke", "subscribe", "unsubscribe", "batch-write", "transact", "replace",
-    "rotate", "request", "reset", "resume", "scale", "change", "failover", "promote", "accept", "reject", "initiate", "complete", "push",
-    "move", "merge", "tag-resource", "continue", "retry", "redrive", "schedule", "assign", "unassign", "sync",
+    "create",
+    "update",
+    "put",
+    "modify",
+    "start",
+    "stop",
+    "run",
+    "attach",
+    "detach",
+    "add",
+    "set",
+    "tag",
+    "untag",
+    "associate",
+    "disassociate",
+    "enable",
+    "disable",
+    "register",
+    "publish",
+    "send",
+    "upload",
+    "import",
+    "export",
+    "copy",
+    "restore",
+    "reboot",
+    "allocate",
+    "authorize",
+    "apply",
+    "deploy",
+    "execute",
+    "invoke",
+    "subscribe",
+    "unsubscribe",
+    "batch-write",
+    "transact",
+    "replace",
+    "rotate",
+    "request",
+    "reset",
+    "resume",
+    "scale",
+    "change",
+    "failover",
+    "promote",
+    "accept",
+    "reject",
+    "initiate",
+    "complete",
+    "push",
+    "move",
+    "merge",
+    "tag-resource",
+    "continue",
+    "retry",
+    "redrive",
+    "schedule",
+    "assign",
+    "unassign",
+    "sync",
 ];
 
 fn listed(table: &[(&str, &str)], service: &str, operation: &str) -> bool {
@@ -109,7 +200,11 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         "configure" if matches!(operation, "list" | "list-profiles") => return draft.become_(Capability::Inspect),
         "configure" if operation == "get" => {
             let key = words.get(2).copied().unwrap_or("secret");
-            return if matches!(key, "region" | "output") { draft.become_(Capability::Inspect) } else { draft.become_(Capability::SecretRead) };
+            return if matches!(key, "region" | "output") {
+                draft.become_(Capability::Inspect)
+            } else {
+                draft.become_(Capability::SecretRead)
+            };
         }
         "configure" | "login" | "logout" => {
             draft.become_(Capability::WriteOutside);
@@ -120,7 +215,9 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         _ => {}
     }
     let stem = operation.split('-').next().unwrap_or_default();
-    let begins = |table: &[&str]| table.iter().any(|word| *word == stem || operation.starts_with(&format!("{word}-")) || operation == *word);
+    let begins = |table: &[&str]| {
+        table.iter().any(|word| *word == stem || operation.starts_with(&format!("{word}-")) || operation == *word)
+    };
     if listed(PRINTS, service, operation) {
         draft.become_(Capability::SecretRead);
         draft.note("prints a credential");
@@ -141,7 +238,19 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     } else if matches!(service, "iam" | "organizations" | "sso-admin" | "identitystore" | "ram" | "account") {
         verb::privileged(draft, "changes rights in the cloud");
     } else if begins(DESTROYS) {
-        let data = ["rds", "dynamodb", "s3api", "cloudformation", "efs", "redshift", "elasticache", "es", "opensearch", "docdb", "backup"];
+        let data = [
+            "rds",
+            "dynamodb",
+            "s3api",
+            "cloudformation",
+            "efs",
+            "redshift",
+            "elasticache",
+            "es",
+            "opensearch",
+            "docdb",
+            "backup",
+        ];
         verb::destroys(draft, Capability::Cloud, if data.contains(&service) { Scale::Sweeping } else { Scale::Many });
     } else if begins(CHANGES) {
         draft.become_(Capability::Cloud);
@@ -150,14 +259,18 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     }
     // `s3api get-object … FILE` and the like write their last word
     if let Some((_, last)) = parsed.operands.get(2)
-        && matches!(operation, "get-object" | "get-object-torrent" | "get-export" | "invoke" | "get-sdk" | "get-job-output")
+        && matches!(
+            operation,
+            "get-object" | "get-object-torrent" | "get-export" | "invoke" | "get-sdk" | "get-job-output"
+        )
     {
         verb::path(draft, scene, last, Role::Write);
         if operation == "get-object" {
             draft.become_(Capability::WriteWorkspace);
         }
     }
-    for arg in parsed.args.iter().filter(|arg| arg.prefix().contains("file://") || arg.prefix().starts_with("fileb://")) {
+    for arg in parsed.args.iter().filter(|arg| arg.prefix().contains("file://") || arg.prefix().starts_with("fileb://"))
+    {
         let text = arg.prefix();
         if let Some((_, file)) = text.split_once("file://").or_else(|| text.split_once("fileb://")) {
             verb::path(draft, scene, &Arg::text(file, arg.span), Role::Read);
@@ -174,7 +287,11 @@ fn s3(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, operation: 
             draft.blast.exposure = Exposure::CanExfiltrate;
             draft.note("makes an address that everyone can read");
         }
-        "rm" | "rb" => verb::destroys(draft, Capability::Cloud, if flag("--recursive") || operation == "rb" { Scale::Sweeping } else { Scale::Single }),
+        "rm" | "rb" => verb::destroys(
+            draft,
+            Capability::Cloud,
+            if flag("--recursive") || operation == "rb" { Scale::Sweeping } else { Scale::Single },
+        ),
         "mb" | "website" => draft.become_(Capability::Cloud),
         "cp" | "mv" | "sync" => {
             let ends: Vec<Arg> = parsed.operands.iter().skip(2).map(|operand| operand.1.clone()).collect();
@@ -182,7 +299,11 @@ fn s3(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, operation: 
             if flag("--recursive") || operation == "sync" {
                 draft.blast.scale = draft.blast.scale.max(Scale::Many);
             }
-            if parsed.args.iter().any(|arg| arg.prefix().starts_with("public-read") || arg.prefix().contains("acl=public")) {
+            if parsed
+                .args
+                .iter()
+                .any(|arg| arg.prefix().starts_with("public-read") || arg.prefix().contains("acl=public"))
+            {
                 draft.blast.exposure = Exposure::CanExfiltrate;
                 draft.note("opens it to everyone");
             }

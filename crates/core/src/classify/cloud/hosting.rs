@@ -29,17 +29,93 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         return restore_marks(draft, parsed);
     }
     let any = |names: &[&str]| parts.iter().take(3).any(|part| names.contains(&part.as_str()));
-    let executes = matches!(first, "ssh" | "sftp" | "console" | "run" | "exec" | "shell" | "sh" | "connect" | "psql" | "listen" | "trigger" | "tunnel" | "proxy" | "attach")
-        || any(&["ssh", "psql", "console", "execute", "query", "exec", "shell", "invoke", "sql", "run-command", "credentials-exec"])
-            && !matches!(first, "functions" | "dev");
-    let secret_group = matches!(first, "env" | "secrets" | "secret" | "variables" | "variable" | "config" | "vars" | "envs" | "configs" | "credentials")
-        || any(&["secret", "secrets", "env", "api-keys", "connection-string", "postgres-credentials", "keys", "token", "tokens", "password", "credentials"]);
-    let writes = any(&["set", "add", "put", "import", "push", "create", "update", "edit", "bulk", "unset", "rm", "remove", "delete", "link", "deploy"]);
-    let local = matches!(first, "dev" | "build" | "emulators" | "serve" | "start" | "stop" | "preview" | "init" | "new" | "package" | "types" | "local" | "validate" | "pages-dev" | "codegen" | "compile" | "generate" | "test" | "lint");
+    let executes = matches!(
+        first,
+        "ssh"
+            | "sftp"
+            | "console"
+            | "run"
+            | "exec"
+            | "shell"
+            | "sh"
+            | "connect"
+            | "psql"
+            | "listen"
+            | "trigger"
+            | "tunnel"
+            | "proxy"
+            | "attach"
+    ) || any(&[
+        "ssh",
+        "psql",
+        "console",
+        "execute",
+        "query",
+        "exec",
+        "shell",
+        "invoke",
+        "sql",
+        "run-command",
+        "credentials-exec",
+    ]) && !matches!(first, "functions" | "dev");
+    let secret_group = matches!(
+        first,
+        "env"
+            | "secrets"
+            | "secret"
+            | "variables"
+            | "variable"
+            | "config"
+            | "vars"
+            | "envs"
+            | "configs"
+            | "credentials"
+    ) || any(&[
+        "secret",
+        "secrets",
+        "env",
+        "api-keys",
+        "connection-string",
+        "postgres-credentials",
+        "keys",
+        "token",
+        "tokens",
+        "password",
+        "credentials",
+    ]);
+    let writes = any(&[
+        "set", "add", "put", "import", "push", "create", "update", "edit", "bulk", "unset", "rm", "remove", "delete",
+        "link", "deploy",
+    ]);
+    let local = matches!(
+        first,
+        "dev"
+            | "build"
+            | "emulators"
+            | "serve"
+            | "start"
+            | "stop"
+            | "preview"
+            | "init"
+            | "new"
+            | "package"
+            | "types"
+            | "local"
+            | "validate"
+            | "pages-dev"
+            | "codegen"
+            | "compile"
+            | "generate"
+            | "test"
+            | "lint"
+    );
     if any(&["login", "logout", "auth", "signup"]) && !any(&["list", "whoami", "show"]) {
         draft.become_(Capability::SecretRead);
         draft.note("signs in or out");
-    } else if matches!(first, "db" | "database" | "pg" | "d1" | "postgres" | "migration" | "migrations" | "schema" | "mysql" | "redis") {
+    } else if matches!(
+        first,
+        "db" | "database" | "pg" | "d1" | "postgres" | "migration" | "migrations" | "schema" | "mysql" | "redis"
+    ) {
         database(draft, scene, &parts);
     } else if secret_group && !writes {
         draft.become_(Capability::SecretRead);
@@ -51,18 +127,56 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
             draft.become_(Capability::Cloud);
             draft.blast.exposure = Exposure::CanExfiltrate;
         }
-    } else if any(&["destroy", "delete", "rm", "remove", "purge", "reset", "drop", "teardown", "prune", "disable", "nuke", "undeploy", "down"]) {
+    } else if any(&[
+        "destroy", "delete", "rm", "remove", "purge", "reset", "drop", "teardown", "prune", "disable", "nuke",
+        "undeploy", "down",
+    ]) {
         verb::destroys(draft, Capability::Cloud, Scale::Many);
     } else if any(&["promote", "rollback", "alias"]) {
         draft.become_(Capability::Cloud);
     } else if local && !any(&["push", "publish"]) {
         let makes = matches!(first, "init" | "new" | "generate" | "types" | "codegen");
         draft.become_(if makes { Capability::WriteWorkspace } else { Capability::Build });
-    } else if any(&["list", "ls", "status", "show", "info", "logs", "log", "tail", "whoami", "view", "inspect", "versions", "history", "releases", "ps", "domains-list", "get", "search", "open", "docs", "help", "doctor", "describe", "check", "platform", "services", "regions", "projects", "apps", "gen", "diff"])
-        && !any(&["create", "update", "scale", "set", "add", "deploy"])
+    } else if any(&[
+        "list",
+        "ls",
+        "status",
+        "show",
+        "info",
+        "logs",
+        "log",
+        "tail",
+        "whoami",
+        "view",
+        "inspect",
+        "versions",
+        "history",
+        "releases",
+        "ps",
+        "domains-list",
+        "get",
+        "search",
+        "open",
+        "docs",
+        "help",
+        "doctor",
+        "describe",
+        "check",
+        "platform",
+        "services",
+        "regions",
+        "projects",
+        "apps",
+        "gen",
+        "diff",
+    ]) && !any(&["create", "update", "scale", "set", "add", "deploy"])
     {
         verb::looks(draft, Capability::Cloud);
-    } else if known_change(first) || known_change(second) || known_change(third) || any(&["deploy", "set", "add", "push", "publish", "upload", "scale", "restart", "create", "update"]) {
+    } else if known_change(first)
+        || known_change(second)
+        || known_change(third)
+        || any(&["deploy", "set", "add", "push", "publish", "upload", "scale", "restart", "create", "update"])
+    {
         draft.become_(Capability::Cloud);
     } else if DEPLOYS.contains(&verb::program(scene).as_str()) {
         // a folder to deploy
@@ -76,9 +190,40 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
 fn known_change(word: &str) -> bool {
     matches!(
         word,
-        "launch" | "up" | "link" | "unlink" | "certs" | "domains" | "dns" | "pull" | "extensions" | "plugins" | "apply" | "import" | "export"
-            | "migrate" | "redeploy" | "cancel" | "resume" | "suspend" | "start" | "stop" | "machine" | "volumes" | "addons" | "pipelines"
-            | "functions" | "hosting" | "storage" | "sites" | "sourcemaps" | "release" | "releases" | "event" | "send" | "publish-preview"
+        "launch"
+            | "up"
+            | "link"
+            | "unlink"
+            | "certs"
+            | "domains"
+            | "dns"
+            | "pull"
+            | "extensions"
+            | "plugins"
+            | "apply"
+            | "import"
+            | "export"
+            | "migrate"
+            | "redeploy"
+            | "cancel"
+            | "resume"
+            | "suspend"
+            | "start"
+            | "stop"
+            | "machine"
+            | "volumes"
+            | "addons"
+            | "pipelines"
+            | "functions"
+            | "hosting"
+            | "storage"
+            | "sites"
+            | "sourcemaps"
+            | "release"
+            | "releases"
+            | "event"
+            | "send"
+            | "publish-preview"
     )
 }
 
@@ -98,7 +243,10 @@ fn database(draft: &mut Draft, scene: &Scene<'_>, parts: &[String]) {
         draft.opaque(Some(scene.span), "statements that are not read");
     } else if any(&["reset", "drop", "delete", "destroy", "wipe", "restore", "repair", "squash"]) {
         verb::destroys(draft, Capability::Database, Scale::Sweeping);
-    } else if any(&["push", "migrate", "apply", "up", "deploy", "create", "branch", "seed", "promote", "upgrade", "attach", "detach", "copy"]) {
+    } else if any(&[
+        "push", "migrate", "apply", "up", "deploy", "create", "branch", "seed", "promote", "upgrade", "attach",
+        "detach", "copy",
+    ]) {
         draft.become_(Capability::Database);
     } else if any(&["new", "diff", "pull", "dump", "lint", "start", "generate"]) {
         verb::set(draft, Capability::Database, Reach::Machine, Undo::Easy, Scale::Single);

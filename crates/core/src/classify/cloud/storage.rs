@@ -9,7 +9,8 @@ use crate::classify::verb::{self, words};
 
 /// `gs://…`, `s3://…`, `remote:path`, `https://account.blob…`
 fn remote(text: &str) -> bool {
-    text.contains("://") || text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains('/') && name.len() > 1)
+    text.contains("://")
+        || text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains('/') && name.len() > 1)
 }
 
 /// From the first to the last of these.
@@ -63,8 +64,9 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     let mirrors = parsed.has(&["-d"]) || parsed.args.iter().any(|arg| arg.prefix().starts_with("--delete"));
     match first {
         "" => draft.become_(Capability::Inspect),
-        "ls" | "lsd" | "lsl" | "lsf" | "lsjson" | "du" | "stat" | "hash" | "about" | "size" | "list" | "tree" | "snapshots" | "stats" | "version"
-        | "info" | "check" | "find" | "head" | "ncdu" | "listremotes" | "md5sum" | "sha1sum" | "la" | "diff" => {
+        "ls" | "lsd" | "lsl" | "lsf" | "lsjson" | "du" | "stat" | "hash" | "about" | "size" | "list" | "tree"
+        | "snapshots" | "stats" | "version" | "info" | "check" | "find" | "head" | "ncdu" | "listremotes"
+        | "md5sum" | "sha1sum" | "la" | "diff" => {
             verb::looks(draft, Capability::Cloud);
         }
         "cat" | "dump" | "get-object" => {
@@ -77,10 +79,12 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
             draft.blast.exposure = Exposure::CanExfiltrate;
             draft.note("makes an address that everyone can read");
         }
-        "rm" | "rb" | "delete" | "purge" | "rmdir" | "rmdirs" | "cleanup" | "deletefile" | "forget" | "prune" | "del" | "remove" => {
+        "rm" | "rb" | "delete" | "purge" | "rmdir" | "rmdirs" | "cleanup" | "deletefile" | "forget" | "prune"
+        | "del" | "remove" => {
             verb::destroys(draft, Capability::Cloud, Scale::Sweeping);
         }
-        "cp" | "copy" | "copyto" | "mv" | "move" | "moveto" | "rsync" | "sync" | "bisync" | "mirror" | "put" | "get" | "upload" | "download" | "make" => {
+        "cp" | "copy" | "copyto" | "mv" | "move" | "moveto" | "rsync" | "sync" | "bisync" | "mirror" | "put"
+        | "get" | "upload" | "download" | "make" => {
             let mirrors = mirrors || matches!(first, "bisync") || first == "sync" && program == "rclone";
             transfer(draft, scene, &rest, first.starts_with('m') && first != "mirror" && first != "make", mirrors);
         }
@@ -92,8 +96,9 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
             }
         }
         "restore" | "extract" | "mount" | "serve" => draft.opaque(Some(scene.span), "writes or serves whole folders"),
-        "acl" | "defacl" | "iam" | "setacl" | "website" | "cors" | "lifecycle" | "label" | "versioning" | "policy" | "anonymous" | "mb" | "mkdir"
-        | "touch" | "setmeta" | "rewrite" | "config" | "retention" | "admin" | "alias" | "init" | "unlock" | "key" => {
+        "acl" | "defacl" | "iam" | "setacl" | "website" | "cors" | "lifecycle" | "label" | "versioning" | "policy"
+        | "anonymous" | "mb" | "mkdir" | "touch" | "setmeta" | "rewrite" | "config" | "retention" | "admin"
+        | "alias" | "init" | "unlock" | "key" => {
             draft.become_(Capability::Cloud);
         }
         _ => draft.opaque(Some(scene.span), "a subcommand that is not known"),

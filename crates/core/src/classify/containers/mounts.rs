@@ -22,7 +22,8 @@ pub(super) fn mount(draft: &mut Draft, scene: &Scene<'_>, value: &Arg, long: boo
         opens(draft, Undo::Irreversible, "hands the container the machine's container runtime");
     }
     let arg = Arg::text(&source, value.span);
-    let here = draft::folders(&scene.cwd).into_iter().map(|folder| path::place(scene.world, folder, &source).zone).max();
+    let here =
+        draft::folders(&scene.cwd).into_iter().map(|folder| path::place(scene.world, folder, &source).zone).max();
     let inside = here.is_some_and(|zone| matches!(zone, Zone::Project | Zone::Null));
     draft::add_slot(draft, scene.world, &scene.cwd, &arg, Slot::Sweep);
     if inside {
@@ -42,7 +43,9 @@ pub(super) fn mount(draft: &mut Draft, scene: &Scene<'_>, value: &Arg, long: boo
 
 /// The source, if it is a path of this machine, and whether it is mounted read-only.
 fn by_colons(text: &str) -> (Option<String>, bool) {
-    let drive = text.len() > 2 && text.as_bytes().get(1) == Some(&b':') && text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+    let drive = text.len() > 2
+        && text.as_bytes().get(1) == Some(&b':')
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
     let from = if drive { 2 } else { 0 };
     let Some(at) = text.get(from..).and_then(|tail| tail.find(':')).map(|at| at + from) else { return (None, false) };
     let source = text.get(..at).unwrap_or_default();

@@ -9,7 +9,16 @@ use crate::classify::usage::Parsed;
 pub(super) fn branch(draft: &mut Draft, parsed: &Parsed<'_>) {
     let drops = parsed.has(&["-d", "--delete"]);
     let changes = drops || parsed.has(&["-c", "-M", "-f", "-D", "-u", "--set-upstream-to", "--set-upstream"]);
-    let lists = parsed.has(&["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--show-current"]);
+    let lists = parsed.has(&[
+        "-l",
+        "--list",
+        "--contains",
+        "--no-contains",
+        "--merged",
+        "--no-merged",
+        "--points-at",
+        "--show-current",
+    ]);
     if !changes && (lists || operands(parsed).is_empty()) {
         draft.become_(Capability::VcsRead);
         return;
@@ -21,9 +30,21 @@ pub(super) fn branch(draft: &mut Draft, parsed: &Parsed<'_>) {
 
 /// `tag`: a list unless something is made, moved or dropped.
 pub(super) fn tag(draft: &mut Draft, parsed: &Parsed<'_>) {
-    let changes = parsed.has(&["-d", "-f", "-a", "-s", "--annotate", "--sign", "-m", "--message", "-F", "-u", "--local-user"]);
+    let changes =
+        parsed.has(&["-d", "-f", "-a", "-s", "--annotate", "--sign", "-m", "--message", "-F", "-u", "--local-user"]);
     let lists = parsed.has(&[
-        "-l", "--list", "-n", "-v", "--verify", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--sort", "--format",
+        "-l",
+        "--list",
+        "-n",
+        "-v",
+        "--verify",
+        "--contains",
+        "--no-contains",
+        "--merged",
+        "--no-merged",
+        "--points-at",
+        "--sort",
+        "--format",
     ]);
     if !changes && (lists || operands(parsed).is_empty()) {
         draft.become_(Capability::VcsRead);

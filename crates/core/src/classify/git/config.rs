@@ -26,7 +26,17 @@ fn runs(key: &str) -> Runs {
     let name = key.rsplit('.').next().unwrap_or_default();
     let deep = key.matches('.').count() > 1;
     match (section, name) {
-        ("core", "pager" | "editor" | "sshcommand" | "fsmonitor" | "gitproxy" | "askpass" | "externaldiff" | "alternaterefscommand") => Runs::Command,
+        (
+            "core",
+            "pager"
+            | "editor"
+            | "sshcommand"
+            | "fsmonitor"
+            | "gitproxy"
+            | "askpass"
+            | "externaldiff"
+            | "alternaterefscommand",
+        ) => Runs::Command,
         ("core", "hookspath" | "attributesfile" | "worktree") => Runs::Decides,
         ("alias" | "pager", _) => Runs::Command,
         ("credential", "username" | "usehttppath") => Runs::No,
@@ -36,7 +46,10 @@ fn runs(key: &str) -> Runs {
         ("gpg" | "guitool" | "browser" | "man" | "instaweb", _) => Runs::Command,
         ("diff", "external") => Runs::Command,
         ("diff", "command" | "textconv") if deep => Runs::Command,
-        ("difftool" | "mergetool", "prompt" | "trustexitcode" | "keepbackup" | "keeptemporaries" | "writetotemp" | "guidefault") => Runs::No,
+        (
+            "difftool" | "mergetool",
+            "prompt" | "trustexitcode" | "keepbackup" | "keeptemporaries" | "writetotemp" | "guidefault",
+        ) => Runs::No,
         ("difftool" | "mergetool" | "filter", _) => Runs::Command,
         ("diff" | "merge", "tool" | "guitool") => Runs::No,
         ("merge", "driver") => Runs::Command,
@@ -51,7 +64,9 @@ fn runs(key: &str) -> Runs {
         ("http", "proxy" | "sslcainfo" | "sslverify") => Runs::Decides,
         ("protocol" | "include" | "includeif" | "safe", _) => Runs::Decides,
         ("url", "insteadof" | "pushinsteadof") => Runs::Decides,
-        ("init", "templatedir") | ("ssh", "variant") | ("help", "browser" | "autocorrect") | ("web", "browser") => Runs::Decides,
+        ("init", "templatedir") | ("ssh", "variant") | ("help", "browser" | "autocorrect") | ("web", "browser") => {
+            Runs::Decides
+        }
         ("hook", _) => Runs::Command,
         _ => Runs::No,
     }
@@ -64,7 +79,9 @@ fn harmless(key: &str, value: &Value) -> bool {
     let off = matches!(text.to_ascii_lowercase().as_str(), "" | "false" | "no" | "off" | "0");
     match key.as_str() {
         "core.fsmonitor" => off || matches!(text, "true" | "1" | "yes" | "on"),
-        "core.pager" | "interactive.difffilter" => matches!(text, "" | "cat" | "less" | "less -F" | "less -FRX" | "less -R"),
+        "core.pager" | "interactive.difffilter" => {
+            matches!(text, "" | "cat" | "less" | "less -F" | "less -FRX" | "less -R")
+        }
         "core.editor" | "sequence.editor" => matches!(text, "true" | ":" | "cat"),
         "core.askpass" | "diff.external" | "credential.helper" => text.is_empty(),
         "core.hookspath" => text == "/dev/null",
@@ -80,7 +97,9 @@ fn harmless(key: &str, value: &Value) -> bool {
 fn routes(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let name = key.rsplit('.').next().unwrap_or_default();
-    key.starts_with("remote.") || key.starts_with("branch.") && matches!(name, "remote" | "pushremote") || key.starts_with("submodule.") && name == "url"
+    key.starts_with("remote.")
+        || key.starts_with("branch.") && matches!(name, "remote" | "pushremote")
+        || key.starts_with("submodule.") && name == "url"
 }
 
 /// Whether the key's value is a credential.
@@ -180,7 +199,8 @@ enum Asked {
 pub(super) fn command(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let mut words = operands(parsed);
     let verb = words.first().and_then(|arg| arg.exact()).unwrap_or_default().to_owned();
-    let named = matches!(verb.as_str(), "list" | "get" | "set" | "unset" | "rename-section" | "remove-section" | "edit");
+    let named =
+        matches!(verb.as_str(), "list" | "get" | "set" | "unset" | "rename-section" | "remove-section" | "edit");
     if named {
         words.remove(0);
     }
@@ -209,7 +229,8 @@ pub(super) fn command(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
         Asked::Set => set(draft, key, words.get(1).copied()),
         Asked::Unset => {
             draft.become_(Capability::VcsWrite);
-            draft.blast.undo = if key.is_none_or(|key| key.exact().is_none_or(routes)) { Undo::Hard } else { Undo::Easy };
+            draft.blast.undo =
+                if key.is_none_or(|key| key.exact().is_none_or(routes)) { Undo::Hard } else { Undo::Easy };
             draft.blast.scale = crate::action::Scale::Single;
         }
     }
@@ -237,7 +258,8 @@ fn listed(draft: &mut Draft, parsed: &Parsed<'_>, pattern: Option<&Arg>) {
     if parsed.has(&["--name-only"]) {
         return;
     }
-    const PLAIN: &[&str] = &["user", "core", "alias", "branch", "color", "merge", "pull", "push", "init", "diff", "commit", "submodule"];
+    const PLAIN: &[&str] =
+        &["user", "core", "alias", "branch", "color", "merge", "pull", "push", "init", "diff", "commit", "submodule"];
     let narrow = pattern.and_then(Arg::exact).is_some_and(|text| {
         let text = text.trim_start_matches('^');
         let head: String = text.chars().take_while(char::is_ascii_alphanumeric).collect();

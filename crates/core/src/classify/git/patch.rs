@@ -51,8 +51,12 @@ fn texts(parsed: &Parsed<'_>, scene: &Scene<'_>) -> Option<Vec<String>> {
     let input = words.is_empty() || words.iter().any(|arg| arg.exact() == Some("-"));
     if input {
         return match scene.feed {
-            Feed::Text(Arg { value: Value::Exact(text), .. }) if words.len() < 2 && text.len() <= PATCH => Some(vec![text.clone()]),
-            Feed::Pipe { text: Some(Value::Exact(text)), .. } if words.len() < 2 && text.len() <= PATCH => Some(vec![text.clone()]),
+            Feed::Text(Arg { value: Value::Exact(text), .. }) if words.len() < 2 && text.len() <= PATCH => {
+                Some(vec![text.clone()])
+            }
+            Feed::Pipe { text: Some(Value::Exact(text)), .. } if words.len() < 2 && text.len() <= PATCH => {
+                Some(vec![text.clone()])
+            }
             Feed::File(arg) if words.len() < 2 => Some(vec![content(scene, arg)?]),
             _ => None,
         };
@@ -74,7 +78,11 @@ fn content(scene: &Scene<'_>, arg: &Arg) -> Option<String> {
 fn changed(text: &str) -> Option<Vec<String>> {
     let mut files: Vec<String> = Vec::new();
     for line in text.lines() {
-        if line.starts_with("rename ") || line.starts_with("copy ") || line.starts_with("new file mode 12") || line.starts_with("GIT binary") {
+        if line.starts_with("rename ")
+            || line.starts_with("copy ")
+            || line.starts_with("new file mode 12")
+            || line.starts_with("GIT binary")
+        {
             return None;
         }
         let named = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "));
@@ -110,7 +118,8 @@ fn push(files: &mut Vec<String>, file: &str) {
 
 /// `git am`: the same with commits; ending or going on changes nothing new.
 pub(super) fn am(draft: &mut Draft, parsed: &Parsed<'_>) {
-    if parsed.has(&["--abort", "--continue", "--skip", "--quit", "-r", "--resolved", "--show-current-patch", "--retry"]) {
+    if parsed.has(&["--abort", "--continue", "--skip", "--quit", "-r", "--resolved", "--show-current-patch", "--retry"])
+    {
         draft.become_(Capability::VcsWrite);
         return;
     }

@@ -18,8 +18,22 @@ pub(super) fn content(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
     let mut words = operands(parsed);
     if sub == "log" {
         let patch = parsed.options.iter().any(|found| {
-            matches!(found.name.as_str(), "-p" | "-u" | "--patch" | "-L" | "-c" | "--cc" | "-m" | "--full-diff" | "--word-diff" | "--patch-with-stat" | "--ext-diff" | "--textconv")
-                || found.name.starts_with("-U") || found.name.starts_with("--unified") || found.name.starts_with("--word-diff")
+            matches!(
+                found.name.as_str(),
+                "-p" | "-u"
+                    | "--patch"
+                    | "-L"
+                    | "-c"
+                    | "--cc"
+                    | "-m"
+                    | "--full-diff"
+                    | "--word-diff"
+                    | "--patch-with-stat"
+                    | "--ext-diff"
+                    | "--textconv"
+            ) || found.name.starts_with("-U")
+                || found.name.starts_with("--unified")
+                || found.name.starts_with("--word-diff")
         });
         // a log without patches names files and shows nothing of them
         if !patch && parsed.args.iter().any(|arg| arg.exact() == Some("log")) {
@@ -141,10 +155,14 @@ fn pager(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 pub(super) fn add(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words = operands(parsed);
     let all = parsed.has(&["-A", "--all", "-u", "--update"]);
-    let wide = all || words.iter().any(|arg| matches!(arg.exact(), Some("." | "*" | ":/" | "./") | None) || folder(scene, arg));
+    let wide = all
+        || words.iter().any(|arg| matches!(arg.exact(), Some("." | "*" | ":/" | "./") | None) || folder(scene, arg));
     for arg in &words {
         let spec = pathspec(arg).unwrap_or_else(|| globbed(arg));
-        if arg.prefix().starts_with(":!") || arg.prefix().starts_with(":^") || spec.prefix().is_empty() && spec.exact().is_some() {
+        if arg.prefix().starts_with(":!")
+            || arg.prefix().starts_with(":^")
+            || spec.prefix().is_empty() && spec.exact().is_some()
+        {
             continue;
         }
         draft::add_path(draft, scene.world, &scene.cwd, &spec, Role::Read);
@@ -201,7 +219,9 @@ pub(super) fn checkout(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene
         loses(draft, scene, &files.iter().collect::<Vec<_>>());
         return;
     }
-    if parsed.has(&["-p", "--patch", "--ours", "--theirs", "-2", "-3", "--pathspec-from-file", "-m", "--merge"]) && !makes {
+    if parsed.has(&["-p", "--patch", "--ours", "--theirs", "-2", "-3", "--pathspec-from-file", "-m", "--merge"])
+        && !makes
+    {
         loses(draft, scene, &words);
         return;
     }
@@ -212,7 +232,9 @@ pub(super) fn checkout(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene
         return;
     }
     match words.as_slice() {
-        [] if parsed.options.iter().all(|found| found.name != "-f" && found.name != "-B") => draft.become_(Capability::VcsRead),
+        [] if parsed.options.iter().all(|found| found.name != "-f" && found.name != "-B") => {
+            draft.become_(Capability::VcsRead)
+        }
         [] => {}
         [only] => single(draft, scene, only),
         [_, files @ ..] => loses(draft, scene, files),
@@ -255,7 +277,10 @@ fn looks_like_file(text: &str) -> bool {
         || text.ends_with('/')
         || text.contains(['*', '?', '['])
         || text.rsplit_once('.').is_some_and(|(stem, end)| {
-            !stem.is_empty() && !end.is_empty() && end.len() <= 10 && end.starts_with(|first: char| first.is_ascii_alphabetic())
+            !stem.is_empty()
+                && !end.is_empty()
+                && end.len() <= 10
+                && end.starts_with(|first: char| first.is_ascii_alphabetic())
                 && end.chars().all(char::is_alphanumeric)
         })
 }

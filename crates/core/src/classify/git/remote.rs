@@ -9,7 +9,8 @@ use crate::classify::usage::Parsed;
 use leastgrant_shell::Value;
 
 /// Branches that others build on.
-const PUBLISHED: &[&str] = &["main", "master", "trunk", "develop", "development", "prod", "production", "release", "stable"];
+const PUBLISHED: &[&str] =
+    &["main", "master", "trunk", "develop", "development", "prod", "production", "release", "stable"];
 
 /// What a word says of the other side.
 enum Place {
@@ -63,7 +64,10 @@ fn helper(draft: &mut Draft, scene: &mut Scene<'_>, arg: &Arg) {
     draft.opaque(Some(arg.span), "the address names a program that carries the data");
     if let (true, Some(text)) = (arg.prefix().starts_with("ext::"), arg.exact()) {
         let command = text.trim_start_matches("ext::").replace("% ", "\\ ").replace("%%", "%");
-        scene.nested.push(Nested::Shell { text: Arg { verbatim: None, value: Value::Exact(command), ..arg.clone() }, positional: Vec::new() });
+        scene.nested.push(Nested::Shell {
+            text: Arg { verbatim: None, value: Value::Exact(command), ..arg.clone() },
+            positional: Vec::new(),
+        });
     }
 }
 
@@ -73,7 +77,11 @@ fn host(draft: &mut Draft, arg: &Arg, role: Role) {
     let rest = text.split_once("://").map_or(text, |split| split.1);
     let name = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let name = name.rsplit('@').next().unwrap_or_default();
-    let name = if name.starts_with('[') { name.split(']').next().unwrap_or_default() } else { name.split(':').next().unwrap_or_default() };
+    let name = if name.starts_with('[') {
+        name.split(']').next().unwrap_or_default()
+    } else {
+        name.split(':').next().unwrap_or_default()
+    };
     let name = name.trim_start_matches('[').to_ascii_lowercase();
     let known = arg.exact().is_some() || rest.contains('/');
     if !known {
@@ -126,7 +134,9 @@ pub(super) fn fetch(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_
     let words = operands(parsed);
     let several = parsed.has(&["--multiple", "--all"]);
     let refs: Vec<&&Arg> = words.iter().skip(usize::from(!several)).collect();
-    let writes = refs.iter().any(|arg| arg.prefix().split_once(':').is_some_and(|(_, to)| !to.is_empty() && !to.starts_with("refs/remotes/")));
+    let writes = refs.iter().any(|arg| {
+        arg.prefix().split_once(':').is_some_and(|(_, to)| !to.is_empty() && !to.starts_with("refs/remotes/"))
+    });
     let forces = parsed.has(&["-f", "--force"]) || refs.iter().any(|arg| arg.prefix().starts_with('+'));
     if writes {
         draft.at_least(Capability::VcsWrite);
@@ -162,7 +172,8 @@ pub(super) fn clone(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_
         Some(to) => (*to).clone(),
         None => {
             let name = from.exact().map(|text| text.trim_end_matches('/').trim_end_matches(".git"));
-            let name = name.and_then(|text| text.rsplit(['/', ':']).next()).filter(|name| !name.is_empty() && *name != "..");
+            let name =
+                name.and_then(|text| text.rsplit(['/', ':']).next()).filter(|name| !name.is_empty() && *name != "..");
             Arg::text(name.unwrap_or("."), from.span)
         }
     };
@@ -244,7 +255,8 @@ fn destination_ref(arg: &Arg) -> &str {
 
 fn is_published(arg: &Arg) -> bool {
     let name = destination_ref(arg);
-    PUBLISHED.contains(&name) || name.split_once('/').is_some_and(|(head, _)| matches!(head, "release" | "releases" | "production"))
+    PUBLISHED.contains(&name)
+        || name.split_once('/').is_some_and(|(head, _)| matches!(head, "release" | "releases" | "production"))
 }
 
 fn is_tag(arg: &Arg) -> bool {
@@ -261,7 +273,12 @@ fn destination(draft: &mut Draft, scene: &mut Scene<'_>, remote: Option<&Arg>) {
     match place(arg) {
         Place::Name => {
             let text = arg.shown();
-            draft.targets.push(Target { role: Role::Send, kind: TargetKind::Named(text.clone()), text, span: Some(arg.span) });
+            draft.targets.push(Target {
+                role: Role::Send,
+                kind: TargetKind::Named(text.clone()),
+                text,
+                span: Some(arg.span),
+            });
         }
         Place::Helper => helper(draft, scene, arg),
         Place::Path => file(draft, scene, arg, Role::Write),

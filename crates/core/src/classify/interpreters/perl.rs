@@ -85,7 +85,11 @@ fn read(args: &[Arg]) -> Call {
             match letter {
                 'e' | 'E' => {
                     let joined = text.len() > tail;
-                    call.code.push(if joined { arg.after(tail) } else { args.get(at).cloned().unwrap_or_else(|| Arg::unknown(arg.span)) });
+                    call.code.push(if joined {
+                        arg.after(tail)
+                    } else {
+                        args.get(at).cloned().unwrap_or_else(|| Arg::unknown(arg.span))
+                    });
                     at += usize::from(!joined);
                     break;
                 }
@@ -162,7 +166,9 @@ fn statements(mut rest: &str) -> bool {
             rest = rest.strip_prefix(word).map_or(rest, str::trim_start);
         }
         rest = rest.trim_start_matches(['!', ' ']);
-        rest = rest.strip_prefix("$.").map_or(rest, |tail| tail.trim_start_matches(|letter: char| " <>=!".contains(letter) || letter.is_ascii_digit()));
+        rest = rest.strip_prefix("$.").map_or(rest, |tail| {
+            tail.trim_start_matches(|letter: char| " <>=!".contains(letter) || letter.is_ascii_digit())
+        });
         if rest.is_empty() || rest.starts_with(';') {
             continue;
         }
@@ -214,12 +220,42 @@ mod tests {
 
     #[test]
     fn only_lines_that_edit_are_harmless() {
-        for code in ["s/a/b/g", "s/a/b/; s|c|d|gi;", "print if /x/", "print unless m#x#i", "tr/a-z/A-Z/", "print if $. <= 5", "s/(a+)$/<$1>/", "s/\\(x\\)/me\\@x.org/", "print if /a$|b/", "s/\\d{3}/n/", "print"] {
+        for code in [
+            "s/a/b/g",
+            "s/a/b/; s|c|d|gi;",
+            "print if /x/",
+            "print unless m#x#i",
+            "tr/a-z/A-Z/",
+            "print if $. <= 5",
+            "s/(a+)$/<$1>/",
+            "s/\\(x\\)/me\\@x.org/",
+            "print if /a$|b/",
+            "s/\\d{3}/n/",
+            "print",
+        ] {
             assert!(only_edits(code), "{code}");
         }
         for code in [
-            "unlink 'x'", "s/a/unlink(1)/e", "s/a/b/ee", "print `rm x`", "s/a/${\\ unlink}/", "print if /(?{unlink})/", "open F, '>x'", "s{a}{b}e",
-            "print $x{y}", "s/a/$h{unlink(1)}/", "s/(a)/$1[unlink 1]/", "s/a/@x[unlink 1]/", "print if /$x/", "s/a/b/; system 'x'", "print <*>", "s'a'b'e", "BEGIN { unlink }", "$_ = eval", "print;unlink", "s/a/@{[1]}/",
+            "unlink 'x'",
+            "s/a/unlink(1)/e",
+            "s/a/b/ee",
+            "print `rm x`",
+            "s/a/${\\ unlink}/",
+            "print if /(?{unlink})/",
+            "open F, '>x'",
+            "s{a}{b}e",
+            "print $x{y}",
+            "s/a/$h{unlink(1)}/",
+            "s/(a)/$1[unlink 1]/",
+            "s/a/@x[unlink 1]/",
+            "print if /$x/",
+            "s/a/b/; system 'x'",
+            "print <*>",
+            "s'a'b'e",
+            "BEGIN { unlink }",
+            "$_ = eval",
+            "print;unlink",
+            "s/a/@{[1]}/",
         ] {
             assert!(!only_edits(code), "{code}");
         }

@@ -20,6 +20,9 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("typescript", "tsc"),
 ];
 
+/// Families of tools that projects bring along.
+const TOOLS: &[&str] = &["build", "test", "format"];
+
 pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let Some((argv, _)) = scene.command.take() else {
         if scene.nested.is_empty() {
@@ -44,9 +47,17 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     let known = plain && knowledge::program(name).is_some();
     let node = matches!(verb::program(scene).as_str(), "npx" | "bunx" | "pnpx" | "npm" | "bun" | "pnpm" | "yarn");
     let other = parsed.has(&["-p", "--package"]);
-    let here = node && !versioned && !other && plain && verb::find_up(scene, &[&format!("node_modules/.bin/{name}")]).is_some();
+    let here = node
+        && !versioned
+        && !other
+        && plain
+        && verb::find_up(scene, &[&format!("node_modules/.bin/{name}")]).is_some();
     let never = parsed.has(&["--no-install", "--no", "--offline"]) && node && !other;
-    if here || never {
+    // without a package.json in sight the folder is not there to look at, and a project tool is judged by its name
+    let unseen = verb::find_up(scene, &["package.json"]).is_none();
+    let conventional = unseen && node && known && !versioned && !other && !parsed.has(&["-y", "--yes"]);
+    let conventional = conventional && knowledge::program(name).is_some_and(|program| TOOLS.contains(&program.family));
+    if here || never || conventional {
         draft.silent = true;
         draft.become_(Capability::Meta);
         if known {

@@ -10,15 +10,37 @@ pub(super) fn maven(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_
     judge(draft, parsed, scene, |goal| {
         use Capability as C;
         Some(match goal {
-            "test" | "verify" | "integration-test" | "test-compile" | "spotless:check" | "checkstyle:check" | "pmd:check" => C::Test,
-            "validate" | "compile" | "package" | "clean" | "site" | "process-resources" | "generate-sources" | "process-classes"
-            | "prepare-package" | "initialize" | "process-test-resources" | "generate-resources" => C::Build,
+            "test" | "verify" | "integration-test" | "test-compile" | "spotless:check" | "checkstyle:check"
+            | "pmd:check" => C::Test,
+            "validate"
+            | "compile"
+            | "package"
+            | "clean"
+            | "site"
+            | "process-resources"
+            | "generate-sources"
+            | "process-classes"
+            | "prepare-package"
+            | "initialize"
+            | "process-test-resources"
+            | "generate-resources" => C::Build,
             "install" => C::Package,
             "deploy" | "site-deploy" => C::PackagePublish,
-            "spotless:apply" | "fmt:format" | "versions:set" | "versions:use-latest-releases" | "license:format" => C::WriteWorkspace,
-            _ if goal.starts_with("release:") || goal.ends_with(":deploy") || goal.starts_with("deploy:") => C::PackagePublish,
-            _ if goal.starts_with("dependency:") || goal.starts_with("help:") || goal.starts_with("versions:display-") => C::Inspect,
-            _ if goal.starts_with("surefire:") || goal.starts_with("failsafe:") || goal.starts_with("jacoco:") => C::Test,
+            "spotless:apply" | "fmt:format" | "versions:set" | "versions:use-latest-releases" | "license:format" => {
+                C::WriteWorkspace
+            }
+            _ if goal.starts_with("release:") || goal.ends_with(":deploy") || goal.starts_with("deploy:") => {
+                C::PackagePublish
+            }
+            _ if goal.starts_with("dependency:")
+                || goal.starts_with("help:")
+                || goal.starts_with("versions:display-") =>
+            {
+                C::Inspect
+            }
+            _ if goal.starts_with("surefire:") || goal.starts_with("failsafe:") || goal.starts_with("jacoco:") => {
+                C::Test
+            }
             _ => return None,
         })
     });
@@ -30,16 +52,37 @@ pub(super) fn gradle(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'
         let name = task.rsplit(':').next().unwrap_or(task);
         let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
         Some(match name {
-            "tasks" | "projects" | "properties" | "help" | "dependencies" | "dependencyInsight" | "buildEnvironment" | "signingReport"
-            | "outgoingVariants" | "javaToolchains" | "kotlinDslAccessorsReport" => C::Inspect,
-            "spotlessApply" | "ktlintFormat" | "wrapper" | "apiDump" | "updateDaemonJvm" | "formatKotlin" => C::WriteWorkspace,
+            "tasks"
+            | "projects"
+            | "properties"
+            | "help"
+            | "dependencies"
+            | "dependencyInsight"
+            | "buildEnvironment"
+            | "signingReport"
+            | "outgoingVariants"
+            | "javaToolchains"
+            | "kotlinDslAccessorsReport" => C::Inspect,
+            "spotlessApply" | "ktlintFormat" | "wrapper" | "apiDump" | "updateDaemonJvm" | "formatKotlin" => {
+                C::WriteWorkspace
+            }
             "publishToMavenLocal" => C::Package,
-            "build" | "assemble" | "jar" | "classes" | "testClasses" | "clean" | "javadoc" | "dokka" | "dokkaHtml" | "shadowJar" | "war"
-            | "bootJar" | "distZip" | "installDist" | "kspKotlin" => C::Build,
+            "build" | "assemble" | "jar" | "classes" | "testClasses" | "clean" | "javadoc" | "dokka" | "dokkaHtml"
+            | "shadowJar" | "war" | "bootJar" | "distZip" | "installDist" | "kspKotlin" => C::Build,
             "check" | "detekt" | "ktlintCheck" | "spotlessCheck" | "apiCheck" | "jacocoTestReport" | "lint" => C::Test,
             _ if begins(&["publish", "upload", "release", "closeAndRelease"]) => C::PackagePublish,
-            _ if begins(&["assemble", "compile", "bundle", "process", "generate", "package", "link", "merge", "clean"]) => C::Build,
-            _ if begins(&["test", "lint", "check", "connected"]) || name.ends_with("Test") || name.ends_with("Tests") => C::Test,
+            _ if begins(&[
+                "assemble", "compile", "bundle", "process", "generate", "package", "link", "merge", "clean",
+            ]) =>
+            {
+                C::Build
+            }
+            _ if begins(&["test", "lint", "check", "connected"])
+                || name.ends_with("Test")
+                || name.ends_with("Tests") =>
+            {
+                C::Test
+            }
             _ => return None,
         })
     });

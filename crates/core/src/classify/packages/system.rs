@@ -25,12 +25,28 @@ pub(super) fn query(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_
     let asks = match program.as_str() {
         "apt-cache" | "dpkg-query" => !matches!(first, "gencaches"),
         "apt-file" => matches!(first, "search" | "list" | "show"),
-        "dpkg" => any(&["-l", "-L", "-S", "-s", "-p", "-I", "-c", "--list", "--listfiles", "--search", "--status", "--print-architecture", "--version"]),
+        "dpkg" => any(&[
+            "-l",
+            "-L",
+            "-S",
+            "-s",
+            "-p",
+            "-I",
+            "-c",
+            "--list",
+            "--listfiles",
+            "--search",
+            "--status",
+            "--print-architecture",
+            "--version",
+        ]),
         "dpkg-deb" => any(&["-I", "-c", "-f", "--info", "--contents", "--field"]),
         "apt-mark" => first.starts_with("show"),
         "rpm" => first.starts_with("-q") || matches!(first, "--query" | "-V" | "--version" | "--eval" | "-E" | "-K"),
         "apk" => matches!(first, "info" | "list" | "search" | "policy" | "version" | "stats" | "dot" | "verify"),
-        "flatpak" | "pkg" | "opkg" | "eopkg" => matches!(first, "list" | "info" | "search" | "ps" | "history" | "remotes" | "query" | "which"),
+        "flatpak" | "pkg" | "opkg" | "eopkg" => {
+            matches!(first, "list" | "info" | "search" | "ps" | "history" | "remotes" | "query" | "which")
+        }
         "pkgutil" => !any(&["--forget", "--unlink", "--expand", "--expand-full", "--flatten", "--edit-pkg"]),
         "softwareupdate" => any(&["-l", "--list", "--history"]),
         "emerge" => any(&["-p", "--pretend", "-s", "--search", "--info"]),

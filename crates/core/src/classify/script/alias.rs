@@ -29,7 +29,8 @@ pub(super) fn cargo(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_
 pub(super) fn git(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let Some((name, arg)) = named(draft, parsed) else { return };
     let home = scene.world.facts().home.clone().unwrap_or_default();
-    let mut value = nearest(scene.world, &scene.cwd, &[".git/config"]).and_then(|found| section(&found.0, "alias", &name));
+    let mut value =
+        nearest(scene.world, &scene.cwd, &[".git/config"]).and_then(|found| section(&found.0, "alias", &name));
     for file in [format!("{home}/.gitconfig"), format!("{home}/.config/git/config")] {
         if value.is_none()
             && let Small::Bytes(bytes) = scene.world.read(&file, super::SCRIPT_BYTES)

@@ -18,10 +18,48 @@ const MODULES: &[(&str, &str)] = &[
 
 /// Global names that reach past the list.
 const REFUSED: &[&str] = &[
-    "eval", "Function", "globalThis", "global", "window", "self", "fetch", "XMLHttpRequest", "WebSocket", "EventSource", "Deno", "Bun",
-    "Reflect", "Proxy", "WebAssembly", "module", "exports", "import", "export", "constructor", "prototype", "__proto__", "with",
-    "arguments", "caller", "callee", "Worker", "SharedArrayBuffer", "this", "super", "async", "await", "Symbol", "navigator", "bind", "call",
-    "apply", "getPrototypeOf", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors", "__defineGetter__", "__lookupGetter__",
+    "eval",
+    "Function",
+    "globalThis",
+    "global",
+    "window",
+    "self",
+    "fetch",
+    "XMLHttpRequest",
+    "WebSocket",
+    "EventSource",
+    "Deno",
+    "Bun",
+    "Reflect",
+    "Proxy",
+    "WebAssembly",
+    "module",
+    "exports",
+    "import",
+    "export",
+    "constructor",
+    "prototype",
+    "__proto__",
+    "with",
+    "arguments",
+    "caller",
+    "callee",
+    "Worker",
+    "SharedArrayBuffer",
+    "this",
+    "super",
+    "async",
+    "await",
+    "Symbol",
+    "navigator",
+    "bind",
+    "call",
+    "apply",
+    "getPrototypeOf",
+    "getOwnPropertyDescriptor",
+    "getOwnPropertyDescriptors",
+    "__defineGetter__",
+    "__lookupGetter__",
 ];
 
 /// Reads a source.
@@ -181,10 +219,14 @@ impl Reader {
         }
         if matches!(name.as_str(), "readFileSync" | "readdirSync") {
             // 0 is standard input
-            if self.op(at + 1, '(') && self.tokens.get(at + 2) == Some(&Token::Number) && (self.op(at + 3, ')') || self.op(at + 3, ',')) {
+            if self.op(at + 1, '(')
+                && self.tokens.get(at + 2) == Some(&Token::Number)
+                && (self.op(at + 3, ')') || self.op(at + 3, ','))
+            {
                 return Ok(at + 3);
             }
-            let file = self.text(at + 2).filter(|_| self.op(at + 1, '(') && (self.op(at + 3, ')') || self.op(at + 3, ',')));
+            let file =
+                self.text(at + 2).filter(|_| self.op(at + 1, '(') && (self.op(at + 3, ')') || self.op(at + 3, ',')));
             let file = file.ok_or_else(|| name.clone())?.to_owned();
             self.found.reads.push(if file == "/dev/stdin" { return Ok(at + 3) } else { file });
             return Ok(at + 3);
@@ -195,8 +237,8 @@ impl Reader {
     fn process(&self, at: usize) -> Result<usize, String> {
         let name = self.name(at + 2).filter(|_| self.op(at + 1, '.')).unwrap_or_default();
         match name {
-            "argv" | "exit" | "exitCode" | "version" | "versions" | "platform" | "cwd" | "stdout" | "stderr" | "stdin" | "memoryUsage" | "hrtime"
-            | "uptime" | "arch" => Ok(at + 3),
+            "argv" | "exit" | "exitCode" | "version" | "versions" | "platform" | "cwd" | "stdout" | "stderr"
+            | "stdin" | "memoryUsage" | "hrtime" | "uptime" | "arch" => Ok(at + 3),
             _ => Err(format!("process.{name}")),
         }
     }

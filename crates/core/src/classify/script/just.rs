@@ -117,7 +117,11 @@ fn read(text: &str) -> Result<(BTreeMap<String, Recipe>, Option<String>), String
         let name = words.next().unwrap_or_default().to_owned();
         let recipe = Recipe {
             parameters: words.map(str::to_owned).collect(),
-            before: before.split("&&").flat_map(str::split_whitespace).map(|word| word.trim_matches(['(', ')']).to_owned()).collect(),
+            before: before
+                .split("&&")
+                .flat_map(str::split_whitespace)
+                .map(|word| word.trim_matches(['(', ')']).to_owned())
+                .collect(),
             lines: Vec::new(),
         };
         if first.is_none() && recipe.parameters.is_empty() {
@@ -135,7 +139,8 @@ mod tests {
 
     #[test]
     fn recipes_and_dependencies() {
-        let (recipes, first) = read("x := '1'\n\ntest: build\n  cargo test {{x}}\n\nbuild mode='dev':\n  cargo build\n").unwrap();
+        let (recipes, first) =
+            read("x := '1'\n\ntest: build\n  cargo test {{x}}\n\nbuild mode='dev':\n  cargo build\n").unwrap();
         assert_eq!(first.as_deref(), Some("test"));
         assert_eq!(recipes["test"].before, ["build"]);
         assert_eq!(interpolated("cargo test {{x}} y"), "cargo test \"$LEASTGRANT_UNKNOWN\" y");

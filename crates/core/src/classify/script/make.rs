@@ -130,7 +130,11 @@ fn read(text: &str) -> Makefile {
 /// One line that is not a recipe; answers the targets that following recipe lines belong to.
 fn statement(makefile: &mut Makefile, line: &str) -> Vec<String> {
     let word = line.split_whitespace().next().unwrap_or_default();
-    if matches!(word, "include" | "-include" | "sinclude" | "define" | "load" | "vpath") || line.contains("$(shell") || line.contains("$(eval") || line.contains("!=") {
+    if matches!(word, "include" | "-include" | "sinclude" | "define" | "load" | "vpath")
+        || line.contains("$(shell")
+        || line.contains("$(eval")
+        || line.contains("!=")
+    {
         makefile.refused.get_or_insert_with(|| word.to_owned());
         return Vec::new();
     }
@@ -144,7 +148,9 @@ fn statement(makefile: &mut Makefile, line: &str) -> Vec<String> {
     let equals = line.find('=');
     let colon = line.find(':');
     if let Some(at) = equals
-        && colon.is_none_or(|colon| colon + 1 >= at || line.get(..at).is_some_and(|name| !name.contains(':') || name.ends_with(':')))
+        && colon.is_none_or(|colon| {
+            colon + 1 >= at || line.get(..at).is_some_and(|name| !name.contains(':') || name.ends_with(':'))
+        })
     {
         let name = line.get(..at).unwrap_or_default().trim_end_matches([':', '?', '+', ' ']).trim();
         let name = name.rsplit(' ').next().unwrap_or_default();

@@ -190,9 +190,12 @@ fn language(written: &str, text: &str, family: &str, by_interpreter: bool) -> La
         };
     }
     let first = text.lines().next().unwrap_or_default();
-    let program = first.strip_prefix("#!").map(|rest| rest.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or_default()));
+    let program = first
+        .strip_prefix("#!")
+        .map(|rest| rest.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or_default()));
     if let Some(mut words) = program {
-        let name = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('=')).unwrap_or_default();
+        let name =
+            words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('=')).unwrap_or_default();
         return match name {
             "sh" | "bash" | "dash" | "zsh" | "ksh" => Language::Shell,
             "node" | "bun" => Language::JavaScript,
@@ -221,8 +224,19 @@ fn usual_startup(world: &dyn World, cwd: &Cwd, written: &str) -> bool {
             let below = real.strip_prefix(home).unwrap_or_default();
             matches!(
                 below,
-                "/.bashrc" | "/.bash_profile" | "/.profile" | "/.zshrc" | "/.zprofile" | "/.zshenv" | "/.cargo/env" | "/.nvm/nvm.sh"
-                    | "/.asdf/asdf.sh" | "/.sdkman/bin/sdkman-init.sh" | "/.deno/env" | "/.local/bin/env" | "/.ghcup/env"
+                "/.bashrc"
+                    | "/.bash_profile"
+                    | "/.profile"
+                    | "/.zshrc"
+                    | "/.zprofile"
+                    | "/.zshenv"
+                    | "/.cargo/env"
+                    | "/.nvm/nvm.sh"
+                    | "/.asdf/asdf.sh"
+                    | "/.sdkman/bin/sdkman-init.sh"
+                    | "/.deno/env"
+                    | "/.local/bin/env"
+                    | "/.ghcup/env"
             )
         }
         Zone::Etc => matches!(real, "/etc/profile" | "/etc/bashrc" | "/etc/bash.bashrc"),
@@ -239,11 +253,34 @@ fn conventional(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 }
 
 const TEST_NAMES: &[&str] = &[
-    "test", "tests", "jest", "vitest", "lint", "typecheck", "type-check", "types", "tsc", "check", "checks", "unit", "spec", "e2e",
-    "coverage", "mocha", "pytest", "ci", "verify", "validate", "clippy", "integration", "bench",
+    "test",
+    "tests",
+    "jest",
+    "vitest",
+    "lint",
+    "typecheck",
+    "type-check",
+    "types",
+    "tsc",
+    "check",
+    "checks",
+    "unit",
+    "spec",
+    "e2e",
+    "coverage",
+    "mocha",
+    "pytest",
+    "ci",
+    "verify",
+    "validate",
+    "clippy",
+    "integration",
+    "bench",
 ];
-const BUILD_NAMES: &[&str] =
-    &["build", "compile", "bundle", "format", "fmt", "prettier", "assemble", "dist", "dev", "start", "serve", "preview", "watch", "generate", "codegen", "docs", "clean"];
+const BUILD_NAMES: &[&str] = &[
+    "build", "compile", "bundle", "format", "fmt", "prettier", "assemble", "dist", "dev", "start", "serve", "preview",
+    "watch", "generate", "codegen", "docs", "clean",
+];
 
 /// Whether the nearest package.json defines a script of this name.
 pub(super) fn defines(scene: &Scene<'_>, name: &str) -> bool {
@@ -262,8 +299,32 @@ pub(super) fn conventional_name(name: &str) -> bool {
 
 /// Words that make a task more than a build, wherever they stand in its name.
 const DANGEROUS: &[&str] = &[
-    "deploy", "publish", "release", "push", "reset", "drop", "destroy", "delete", "remove", "migrate", "migration", "seed", "prod",
-    "production", "upload", "install", "uninstall", "purge", "wipe", "rollback", "promote", "nuke", "run", "exec", "sync", "prune",
+    "deploy",
+    "publish",
+    "release",
+    "push",
+    "reset",
+    "drop",
+    "destroy",
+    "delete",
+    "remove",
+    "migrate",
+    "migration",
+    "seed",
+    "prod",
+    "production",
+    "upload",
+    "install",
+    "uninstall",
+    "purge",
+    "wipe",
+    "rollback",
+    "promote",
+    "nuke",
+    "run",
+    "exec",
+    "sync",
+    "prune",
 ];
 
 /// A task whose definition is absent is judged by its conventional name (spec §8.4).

@@ -8,7 +8,10 @@ use super::token::{Grammar, Token, tokens};
 /// others carry the modules that they import (`typing.contextlib.os`).
 const MODULES: &[(&str, &str)] = &[
     ("json", "loads load dumps dump JSONDecodeError"),
-    ("re", "match search findall finditer sub split compile fullmatch escape I IGNORECASE M MULTILINE S DOTALL X VERBOSE"),
+    (
+        "re",
+        "match search findall finditer sub split compile fullmatch escape I IGNORECASE M MULTILINE S DOTALL X VERBOSE",
+    ),
     ("sys", "stdin stdout stderr argv exit version version_info maxsize platform getsizeof byteorder"),
     ("math", "*"),
     ("cmath", "*"),
@@ -55,16 +58,74 @@ const MODULES: &[(&str, &str)] = &[
 
 /// Built-in names that reach past the list.
 const BUILTINS: &[&str] = &[
-    "eval", "exec", "compile", "globals", "locals", "vars", "getattr", "setattr", "delattr", "breakpoint", "help", "memoryview", "async",
-    "await", "dir", "super", "object", "type",
+    "eval",
+    "exec",
+    "compile",
+    "globals",
+    "locals",
+    "vars",
+    "getattr",
+    "setattr",
+    "delattr",
+    "breakpoint",
+    "help",
+    "memoryview",
+    "async",
+    "await",
+    "dir",
+    "super",
+    "object",
+    "type",
 ];
 
 /// Attributes that act, whatever they are asked of (files and paths are the only objects here that can).
 const ATTRIBUTES: &[&str] = &[
-    "write", "writelines", "unlink", "rmdir", "rename", "write_text", "write_bytes", "touch", "mkdir", "chmod", "lchmod",
-    "symlink_to", "hardlink_to", "link_to", "open", "copy_into", "move", "move_into", "joinpath", "parent", "parents", "glob", "rglob",
-    "iterdir", "walk", "with_name", "with_stem", "with_suffix", "with_segments", "home", "cwd", "expanduser", "readlink", "truncate", "buffer",
-    "system", "popen", "modules", "mro", "register", "detach", "reconfigure", "tofile", "save", "to_csv", "format_map",
+    "write",
+    "writelines",
+    "unlink",
+    "rmdir",
+    "rename",
+    "write_text",
+    "write_bytes",
+    "touch",
+    "mkdir",
+    "chmod",
+    "lchmod",
+    "symlink_to",
+    "hardlink_to",
+    "link_to",
+    "open",
+    "copy_into",
+    "move",
+    "move_into",
+    "joinpath",
+    "parent",
+    "parents",
+    "glob",
+    "rglob",
+    "iterdir",
+    "walk",
+    "with_name",
+    "with_stem",
+    "with_suffix",
+    "with_segments",
+    "home",
+    "cwd",
+    "expanduser",
+    "readlink",
+    "truncate",
+    "buffer",
+    "system",
+    "popen",
+    "modules",
+    "mro",
+    "register",
+    "detach",
+    "reconfigure",
+    "tofile",
+    "save",
+    "to_csv",
+    "format_map",
 ];
 
 /// Reads a source.
@@ -135,7 +196,9 @@ impl Reader<'_> {
         let attribute = at > 0 && self.op(at - 1, '.');
         match name.as_str() {
             "import" if !attribute => return self.import(at + 1),
-            "from" if !attribute && (at == 0 || self.op(at - 1, '\n') || self.op(at - 1, ';')) => return self.from(at + 1),
+            "from" if !attribute && (at == 0 || self.op(at - 1, '\n') || self.op(at - 1, ';')) => {
+                return self.from(at + 1);
+            }
             _ => {}
         }
         if attribute {
@@ -252,7 +315,10 @@ impl Reader<'_> {
             return self.path(at + 2);
         }
         // sys.stdout.write and the like
-        if module == "sys" && self.op(at + 3, '.') && self.name(at + 4).is_some_and(|name| name == "write" || name == "writelines" || name == "flush") {
+        if module == "sys"
+            && self.op(at + 3, '.')
+            && self.name(at + 4).is_some_and(|name| name == "write" || name == "writelines" || name == "flush")
+        {
             return Ok(at + 5);
         }
         Ok(at + 3)
@@ -337,8 +403,19 @@ fn internal(name: &str) -> bool {
     ["gi_", "f_", "cr_", "ag_", "tb_", "co_", "func_"].iter().any(|start| name.starts_with(start))
         && matches!(
             name,
-            "gi_frame" | "gi_code" | "f_globals" | "f_locals" | "f_builtins" | "f_back" | "f_code" | "cr_frame" | "ag_frame" | "tb_frame"
-                | "tb_next" | "co_code" | "func_globals"
+            "gi_frame"
+                | "gi_code"
+                | "f_globals"
+                | "f_locals"
+                | "f_builtins"
+                | "f_back"
+                | "f_code"
+                | "cr_frame"
+                | "ag_frame"
+                | "tb_frame"
+                | "tb_next"
+                | "co_code"
+                | "func_globals"
         )
 }
 

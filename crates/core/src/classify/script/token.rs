@@ -73,7 +73,8 @@ impl Scan<'_> {
         } else if first.is_ascii_alphabetic() || first == '_' || first == '$' && !python {
             self.name(depth)?;
         } else if first.is_ascii_digit() {
-            let end = self.rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '.' || letter == '_'));
+            let end =
+                self.rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '.' || letter == '_'));
             self.skip(end.unwrap_or(self.rest.len()));
             self.out.push(Token::Number);
         } else if first == '"' || first == '\'' {
@@ -199,7 +200,8 @@ impl Scan<'_> {
                 known = false;
                 let tail = self.rest.get(2..).unwrap_or_default();
                 let end = closing(tail).ok_or("a template")?;
-                let mut scan = Scan { rest: tail.get(..end).unwrap_or_default(), grammar: self.grammar, out: Vec::new() };
+                let mut scan =
+                    Scan { rest: tail.get(..end).unwrap_or_default(), grammar: self.grammar, out: Vec::new() };
                 scan.all(depth + 1)?;
                 self.out.push(Token::Op('('));
                 self.out.append(&mut scan.out);
@@ -224,7 +226,9 @@ impl Scan<'_> {
     fn regex_may_stand(&self) -> bool {
         matches!(
             self.out.iter().rev().find(|token| **token != Token::Op('\n')),
-            None | Some(Token::Op('(' | ',' | '=' | ':' | '[' | '!' | '&' | '|' | '?' | '{' | ';' | '~' | '^' | '%' | '*' | '<' | '>'))
+            None | Some(Token::Op(
+                '(' | ',' | '=' | ':' | '[' | '!' | '&' | '|' | '?' | '{' | ';' | '~' | '^' | '%' | '*' | '<' | '>'
+            ))
         )
     }
 
