@@ -13,7 +13,7 @@ use leastgrant_core::call::Call;
 use leastgrant_core::channel::{self, Answer};
 use leastgrant_core::judge;
 
-use crate::agent::{self, Agent, ConfigChange, Decoded, Held, HookEnv, Output};
+use crate::agent::{self, Agent, ConfigChange, Decoded, Held, HookEnv, Output, Passing};
 use crate::ground::Ground;
 use crate::store::release;
 use record::Desk;
@@ -43,7 +43,7 @@ fn answer(agent: &dyn Agent, start: Instant) -> Output {
         Decoded::Pre(call) => judged(&desk, &call),
         Decoded::Post(done) => desk.record(|desk| desk.done(&done)),
         Decoded::Prompted(call) => desk.record(|desk| desk.prompted(&call)),
-        Decoded::Passing(passing) => desk.record(|desk| desk.passing(&passing)),
+        Decoded::Passing(passing) => passed(&desk, &passing),
         Decoded::ConfigChange(change) => changed(&desk, &change),
         Decoded::Foreign(_) => Output::silent(),
         Decoded::Broken { held, why } => broken(&desk, held, &why),
@@ -57,6 +57,12 @@ fn judged(desk: &Desk<'_>, call: &Call) -> Output {
     let answer = channel::fit(&verdict, desk.agent.channel(), &call.mode, call.attendance, ground.policy.posture);
     desk.record(|desk| desk.call(&ground, call, &verdict, &answer));
     desk.agent.encode(&answer)
+}
+
+fn passed(desk: &Desk<'_>, passing: &Passing) -> Output {
+    let silence = desk.record(|desk| desk.passing(passing));
+    let line = net::caught(|| desk.tally(passing)).ok().flatten();
+    line.map_or(silence, |line| desk.agent.tell(&line))
 }
 
 fn changed(desk: &Desk<'_>, change: &ConfigChange) -> Output {

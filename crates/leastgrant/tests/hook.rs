@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use common::{Stage, run};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn the_agent_is_named_in_any_of_three_ways() {
@@ -155,4 +155,32 @@ fn a_session_is_remembered_line_by_line_and_damage_is_the_worst_assumption() {
     let odd = store.read_secret("../../../escape", "/x").is_ok();
     assert!(odd && !stage.home().join("escape.jsonl").exists());
     assert_eq!(store.session("../../../escape").session.read_secrets, ["/x"]);
+}
+
+/// The agent shows nothing at a session's end, so the line comes again when the next one starts.
+#[test]
+fn a_session_ends_with_a_line_and_the_next_begins_with_it() {
+    let stage = Stage::new();
+    let told = |payload: &[u8]| {
+        let said = stage.hook(payload);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let answer: Option<Value> = (!said.stdout.is_empty()).then(|| serde_json::from_str(&said.stdout).unwrap());
+        answer.map(|answer| {
+            assert_eq!(answer.as_object().unwrap().len(), 1, "no key that the agent could take for an answer");
+            answer["systemMessage"].as_str().unwrap().to_owned()
+        })
+    };
+    let start = |id: &str, source: &str| stage.event("SessionStart", json!({ "session_id": id, "source": source }));
+    let end = stage.event("SessionEnd", json!({ "reason": "other" }));
+    assert_eq!(told(&start("first", "startup")), None);
+    assert_eq!(told(&end), None, "nothing was judged");
+    let own = stage.state().join("ledger.jsonl");
+    let refused = stage.hook(&stage.call("toolu_1", "Write", json!({ "file_path": own, "content": "" })));
+    assert_eq!(refused.decision(), "deny");
+    assert_eq!(told(&end).unwrap(), "leastgrant: 0 allowed, 0 asked, 1 denied in this session");
+    let next = "leastgrant: 0 allowed, 0 asked, 1 denied in the last session here";
+    assert_eq!(told(&start("next", "startup")).unwrap(), next);
+    assert_eq!(told(&start("next", "clear")).unwrap(), next);
+    assert_eq!(told(&start("next", "compact")), None);
+    assert_eq!(told(&start("next", "resume")), None);
 }

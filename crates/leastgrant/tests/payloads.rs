@@ -91,6 +91,13 @@ fn every_recorded_payload_is_answered_in_the_agents_form() {
     for version in VERSIONS {
         for name in names(version) {
             let said = stage.hook(&recorded(&stage, version, &name));
+            if name.starts_with("SessionStart.") || name.starts_with("SessionEnd.") {
+                // at most a line for the person
+                assert_eq!(said.code, Some(0), "{version} {name}");
+                let line = said.stdout.strip_prefix("{\"systemMessage\":\"leastgrant: ");
+                assert!(said.stdout.is_empty() || line.is_some(), "{version} {name}: {said:?}");
+                continue;
+            }
             let decision = said.decision();
             if !name.starts_with("PreToolUse.") {
                 assert_eq!(decision, "silent", "{version} {name}");

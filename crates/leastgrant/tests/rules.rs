@@ -140,9 +140,10 @@ fn a_pause_silences_what_asks_until_it_ends() {
 #[test]
 fn what_the_installer_chose_is_read_as_it_wrote_it() {
     let stage = stage();
-    leastgrant::install::choices::set_posture(&stage.state(), leastgrant_core::policy::Posture::Strict).unwrap();
-    leastgrant::install::choices::accept_bundles(&stage.state(), &[String::from("read-search")]).unwrap();
-    let settings = leastgrant::store::Store::at(stage.state()).settings();
+    let store = leastgrant::store::Store::at(stage.state());
+    store.set_posture(leastgrant_core::policy::Posture::Strict).unwrap();
+    store.accept(&["read-search"]).unwrap();
+    let settings = store.settings();
     assert_eq!(settings.policy.problems, Vec::<String>::new());
     assert_eq!(settings.policy.posture, leastgrant_core::policy::Posture::Strict);
     assert_eq!(settings.policy.bundles, ["read-search"]);

@@ -26,6 +26,11 @@ pub trait Agent: Sync {
     fn decode(&self, raw: &[u8], env: &HookEnv) -> Decoded;
     /// writes the answer to a tool call
     fn encode(&self, answer: &Answer) -> Output;
+    /// a line for the person, at an event that needs no answer; silence where the agent would not show it
+    fn tell(&self, line: &str) -> Output {
+        let _ = line;
+        Output::silent()
+    }
     /// keeps a changed settings file from taking hold
     fn refuse_change(&self, reason: &str) -> Output;
 }

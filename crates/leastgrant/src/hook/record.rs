@@ -12,6 +12,7 @@ use crate::agent::{Agent, ConfigChange, Done, Held, HookEnv, Output, Passing};
 use crate::ground::Ground;
 use crate::store::Store;
 use crate::store::event::{Event, attendance, brief};
+use crate::store::tally::Tally;
 use crate::world::Real;
 
 /// Where the events of one hook process are written.
@@ -64,6 +65,19 @@ impl Desk<'_> {
         let _ = store.append(&event.took(self.start.elapsed()));
         if passing.event == "session-start" {
             store.prune_sessions();
+        }
+    }
+
+    /// What a session came to, in a line for its person: when it ends, and, since agents don't show that (measured on
+    /// Claude Code 2.1.197 and 2.1.332), when the next one starts in the project.
+    pub(super) fn tally(&self, passing: &Passing) -> Option<String> {
+        let store = self.store();
+        match (passing.event, passing.detail.as_deref()) {
+            ("session-end", _) => Tally::of(&store, &passing.session).line("this session"),
+            ("session-start", Some("startup" | "clear")) => {
+                Tally::before(&store, &self.project(&passing.cwd)?, &passing.session).line("the last session here")
+            }
+            _ => None,
         }
     }
 

@@ -115,6 +115,10 @@ impl Agent for ClaudeCode {
     fn refuse_change(&self, reason: &str) -> Output {
         object(serde_json::json!({ "decision": "block", "reason": reason }))
     }
+
+    fn tell(&self, line: &str) -> Output {
+        object(serde_json::json!({ "systemMessage": line }))
+    }
 }
 
 fn object(value: serde_json::Value) -> Output {
