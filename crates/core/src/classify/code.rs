@@ -11,7 +11,32 @@ pub type Code = fn(&mut Draft, &Parsed<'_>, &mut Scene<'_>);
 
 /// The functions of every family, by their names in the tables.
 const FAMILIES: &[&[(&str, Code)]] = &[
-    super::archives::CODES, super::files::CODES, super::network::CODES, super::search::CODES, super::text::CODES, super::wrappers::CODES, super::script::CODES];
+    super::agents::CODES,
+    super::archives::CODES,
+    super::build::CODES,
+    super::cloud::CODES,
+    super::containers::CODES,
+    super::databases::CODES,
+    super::editors::CODES,
+    super::files::CODES,
+    super::format::CODES,
+    super::git::CODES,
+    super::helpers::CODES,
+    super::infrastructure::CODES,
+    super::interpreters::CODES,
+    super::kubernetes::CODES,
+    super::media::CODES,
+    super::network::CODES,
+    super::packages::CODES,
+    super::processes::CODES,
+    super::script::CODES,
+    super::search::CODES,
+    super::secrets::CODES,
+    super::system::CODES,
+    super::test::CODES,
+    super::text::CODES,
+    super::wrappers::CODES,
+];
 
 /// Runs the function of this name; a name that is not there makes the action opaque.
 pub fn call(name: &str, draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
