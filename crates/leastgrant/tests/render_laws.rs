@@ -33,7 +33,7 @@ proptest! {
 
     #[test]
     fn a_snippet_is_always_drawn_small_and_harmless(command in text(), reasons in reasons(), width in 20..200_usize) {
-        if let Some(drawn) = snippet(&command, &reasons, Badge::Ask, width) {
+        if let Some(drawn) = snippet(&command, &reasons, &[], Badge::Ask, width) {
             let plain = strip(&drawn);
             prop_assert!(plain.chars().all(|c| c == '\n' || !words::is_unsafe(c)), "{plain:?}");
             prop_assert!(plain.lines().count() <= 40, "{plain}");

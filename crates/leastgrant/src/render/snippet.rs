@@ -5,6 +5,7 @@
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use leastgrant_core::action::Action;
 use leastgrant_core::reason::{Reason, Weight};
 use leastgrant_core::redact::redact;
 use leastgrant_shell::Span;
@@ -29,31 +30,52 @@ struct Part {
 
 /// The command with the parts underlined that decided, or nothing where no reason has a place in it.
 #[must_use]
-pub fn snippet(command: &str, reasons: &[Reason], level: super::verdict::Badge, width: usize) -> Option<String> {
+pub fn snippet(
+    command: &str,
+    reasons: &[Reason],
+    actions: &[Action],
+    level: super::verdict::Badge,
+    width: usize,
+) -> Option<String> {
     let shown = Shown::new(command);
-    let parts = parts(&shown, reasons);
+    let parts = parts(&shown, reasons, actions);
     let lead = parts.first()?;
-    let window = Window::around(&shown.text, lead, &parts, width.saturating_sub(6).max(40));
+    let mut window = Window::around(&shown.text, lead, &parts, width.saturating_sub(6).max(40));
+    window.fit_labels(width);
     Some(draw(&window, level, width))
 }
 
 /// The strongest reasons that have a place, placed in the shown text.
-fn parts(shown: &Shown, reasons: &[Reason]) -> Vec<Part> {
+fn parts(shown: &Shown, reasons: &[Reason], actions: &[Action]) -> Vec<Part> {
     let strongest = reasons.iter().filter(|r| r.span.is_some()).map(|r| r.weight).min();
     let Some(strongest) = strongest.filter(|w| *w <= Weight::Raises) else { return Vec::new() };
     let mut parts: Vec<Part> = Vec::new();
     for reason in reasons.iter().filter(|r| r.weight == strongest) {
         let Some((start, end)) = reason.span.and_then(|span| shown.place(span)) else { continue };
-        let label = words::safe(&reason.text);
-        if let Some(same) = parts.iter_mut().find(|p| p.start == start && p.end == end) {
-            if !same.label.contains(&label) {
-                same.label = format!("{}; {label}", same.label);
-            }
-        } else if parts.len() < PARTS {
+        let label = words::safe(without_subject(&reason.text, actions));
+        // the first reason for a part is the strongest; the others stand under "why"
+        if parts.len() < PARTS && !parts.iter().any(|p| p.start == start && p.end == end) {
             parts.push(Part { start, end, label, first: parts.is_empty() });
         }
     }
     parts
+}
+
+/// A reason without the command that it begins with: the underlined part says it already.
+fn without_subject<'a>(text: &'a str, actions: &[Action]) -> &'a str {
+    let Some(quoted) = text.strip_prefix('`') else { return text };
+    for action in actions {
+        if let Some(rest) = quoted.strip_prefix(action.display.as_str()).and_then(|rest| rest.strip_prefix("` ")) {
+            return rest;
+        }
+        // a long command is quoted cut
+        if let Some((begin, rest)) = quoted.split_once("…` ") {
+            if !begin.is_empty() && action.display.starts_with(begin) {
+                return rest;
+            }
+        }
+    }
+    text
 }
 
 /// A command as it may be shown, and where its bytes went.
@@ -194,6 +216,25 @@ impl Window {
             if a < b {
                 self.parts.push(Part { start: a, end: b, label, first: part.first });
             }
+        }
+    }
+}
+
+impl Window {
+    /// Cuts the labels to the room that is left beside or below what they are about.
+    fn fit_labels(&mut self, width: usize) {
+        let line_of = |at: usize| self.text.get(..at).unwrap_or_default().matches('\n').count();
+        let column_of = |at: usize| {
+            let before = self.text.get(..at).unwrap_or_default();
+            words::columns(before.rsplit('\n').next().unwrap_or_default())
+        };
+        let ends: Vec<(usize, usize, usize)> =
+            self.parts.iter().map(|p| (line_of(p.start), column_of(p.start), column_of(p.end))).collect();
+        for (part, (line, start, end)) in self.parts.iter_mut().zip(&ends) {
+            // only the last label of a line stands beside its part
+            let last = ends.iter().all(|other| other.0 != *line || other.1 <= *start);
+            let taken = if last { end + 1 } else { *start };
+            part.label = words::cut(&part.label, width.saturating_sub(taken + 6).max(48));
         }
     }
 }

@@ -77,7 +77,7 @@ pub fn head(verdict: &Verdict, subject: Subject<'_>, width: usize) -> String {
     if let Some(kind) = verdict.kind {
         first.push_str(&paint(theme::DIM, &format!("  {}: {}", kind.id(), words::kind(kind))));
     }
-    let drawn = subject.command.and_then(|command| snippet(command, &verdict.reasons, badge, width));
+    let drawn = subject.command.and_then(|command| snippet(command, &verdict.reasons, &verdict.actions, badge, width));
     match drawn {
         Some(drawn) => format!("{first}\n{drawn}"),
         None => format!("{first}\n  {}", words::cut(&words::safe(subject.title), width.saturating_sub(2))),

@@ -125,11 +125,10 @@ fn tell(number: usize, one: &Played, ui: &mut Ui) {
     for line in one.shown.lines() {
         ui.line(format!("   {line}"));
     }
-    if let Some(reason) = &one.told {
-        for (n, line) in words::wrap(reason, ui.width().saturating_sub(8).min(100)).iter().enumerate() {
-            let mark = if n == 0 { "→ " } else { "  " };
-            ui.line(format!("     {}{}", theme::paint(theme::DIM, mark), theme::paint(theme::DIM, line)));
-        }
+    let told = one.told.as_deref().and_then(|text| text.lines().next()).map(words::safe).unwrap_or_default();
+    for (n, line) in words::wrap(&told, ui.width().saturating_sub(8).min(100)).iter().enumerate() {
+        let mark = if n == 0 { "→ " } else { "  " };
+        ui.line(format!("     {}", theme::paint(theme::DIM, &format!("{mark}{line}"))));
     }
     if !one.good {
         ui.error(&format!("expected {}, the hook answered {}", one.expect, one.answer));
@@ -159,12 +158,12 @@ fn recorded(stage: &Stage, lines: &[serde_json::Value], intact: bool, ui: &mut U
         table.row([
             (style, answer),
             (theme::PLAIN, tier),
-            (theme::PLAIN, words::cut(&what, 26)),
-            (theme::PLAIN, words::cut(&list("floors"), 26)),
-            (theme::DIM, words::cut(&call, 40)),
+            (theme::PLAIN, words::cut(&what, 24)),
+            (theme::PLAIN, words::cut(&list("floors"), 24)),
+            (theme::DIM, words::cut(&call, ui.width().saturating_sub(74).max(20))),
         ]);
     }
-    ui.line(table.render(2, ui.width().max(110)));
+    ui.line(table.render(2, ui.width()));
     let chain = if intact { "every line follows from the one before" } else { "THE CHAIN IS BROKEN" };
     ui.line(format!("  {}, {chain}", words::count(lines.len(), "line", "lines")));
 }

@@ -102,7 +102,14 @@ pub(super) fn play(stage: &Stage, line: &str, step: &Step, message: &[u8], width
 
 fn picture(stage: &Stage, judged: &Judged, width: usize) -> String {
     let title = stage.shorten(&display(&judged.call));
-    head(&judged.verdict, Subject::of(&judged.call, &title), width.saturating_sub(4))
+    let mut verdict = judged.verdict.clone();
+    for reason in &mut verdict.reasons {
+        reason.text = stage.shorten(&reason.text);
+    }
+    for action in &mut verdict.actions {
+        action.display = stage.shorten(&action.display);
+    }
+    head(&verdict, Subject::of(&judged.call, &title), width.saturating_sub(4))
 }
 
 /// What the hook process told the agent: the decision and the reason.
@@ -115,9 +122,9 @@ fn sent(run: &Run) -> Result<(String, Option<String>), String> {
                 value.pointer(&format!("/hookSpecificOutput/{name}")).and_then(Value::as_str).map(str::to_owned)
             };
             let decision = field("permissionDecision").ok_or("the hook's answer has no decision")?;
-            Ok((decision, field("permissionDecisionReason").map(|text| words::safe(&text))))
+            Ok((decision, field("permissionDecisionReason")))
         }
-        (Some(2), _) => Ok((String::from("deny"), Some(words::safe(&run.stderr)))),
+        (Some(2), _) => Ok((String::from("deny"), Some(run.stderr.clone()))),
         (code, _) => Err(format!("the hook ended with {code:?}: {}", words::safe(&run.stderr))),
     }
 }
