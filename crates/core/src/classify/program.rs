@@ -427,7 +427,7 @@ fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, pro
     let has_code = given || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
     let dash = parsed.operands.first().is_some_and(|operand| operand.1.exact() == Some("-"));
     let asked = parsed.has(&["-s"]) && program.family == "shells";
-    if !reads || (has_code && !dash && !asked) || draft.opaque.is_some() && !dash && !asked && has_code {
+    if !reads || (has_code && !dash && !asked) {
         if let Feed::Pipe { fetched: true, .. } = scene.feed
             && reads
         {

@@ -2,6 +2,7 @@
 //! UTF-8, no key twice at any depth that is read, nothing after it. Must never panic, recurse without a bound, or keep
 //! what nobody asked for.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -34,6 +35,36 @@ pub struct Unread {
     pub before: Payload,
 }
 
+/// Half of a surrogate pair, as an agent sends it when a text was cut within a letter, is the replacement character: that is
+/// what the agent's own runtime writes when it hands the text on.
+fn whole_letters(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\ud") && !text.contains("\\uD") {
+        return Cow::Borrowed(text);
+    }
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(rest) = text.get(at..) {
+        let Some(next) = rest.find('\\') else {
+            out.push_str(rest);
+            break;
+        };
+        out.push_str(rest.get(..next).unwrap_or_default());
+        at += next;
+        let (taken, lone) = match unit(at) {
+            Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => (12, false),
+            Some(0xd800..=0xdfff) => (6, true),
+            _ => (1 + text.get(at + 1..).and_then(|tail| tail.chars().next()).map_or(0, char::len_utf8), false),
+        };
+        out.push_str(if lone { "\\ufffd" } else { text.get(at..at + taken).unwrap_or_default() });
+        at += taken;
+    }
+    Cow::Owned(out)
+}
+
 impl Payload {
     /// Reads one object; a byte order mark before it and white space around it are fine.
     ///
@@ -60,7 +91,8 @@ impl Payload {
                 (good.unwrap_or_default(), Some(fault.valid_up_to()))
             }
         };
-        let mut reader = serde_json::Deserializer::from_str(text);
+        let text = whole_letters(text);
+        let mut reader = serde_json::Deserializer::from_str(&text);
         let read = TopLevel { into: &mut self.fields, wanted }.deserialize(&mut reader).and_then(|()| reader.end());
         match torn {
             Some(at) => Err(format!("it is not UTF-8 from byte {at}")),
