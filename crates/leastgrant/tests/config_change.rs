@@ -180,9 +180,24 @@ fn an_announced_change_passes_once_per_session_and_not_for_long() {
 fn an_uninstall_without_a_terminal_does_not_disarm_what_runs() {
     let machine = wired();
     done(&machine.uninstall(&[]));
-    refused(&user(&machine), "without a terminal");
+    let now = leastgrant::command::install::now_ms();
+    let rule = |now: i64| decide(&change("one", "user_settings", machine.settings()), &places(&machine), now);
+    refused(&rule(now), "without a terminal");
+    // no session runs for ever: elsewhere still wired, the file is free again
+    put(&machine.project().join(".claude/settings.json"), b"{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"leastgrant hook claude-code\"}]}]}}");
+    refused(&rule(now + 6 * 24 * 60 * 60_000), "without a terminal");
+    let_through(&rule(now + 8 * 24 * 60 * 60_000));
     done(&machine.install(&[]));
     let_through(&user(&machine));
+}
+
+#[test]
+fn without_any_record_the_last_entry_still_may_not_go() {
+    let machine = wired();
+    std::fs::remove_dir_all(machine.state()).unwrap();
+    let_through(&user(&machine));
+    machine.put_settings(b"{}\n");
+    refused(&user(&machine), "no settings file holds the hook any more");
 }
 
 #[test]

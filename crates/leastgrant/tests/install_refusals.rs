@@ -148,6 +148,19 @@ fn a_failed_repair_leaves_what_worked() {
 }
 
 #[test]
+fn root_leaves_nothing_in_a_persons_home() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let machine = Machine::new();
+    std::os::unix::fs::chown(machine.home(), Some(1000), Some(1000)).unwrap();
+    let output = machine.install(&[]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("as the person whose home it is"), "{}", said(&output));
+    assert!(machine.leftovers().is_empty() && !machine.state().exists());
+}
+
+#[test]
 fn other_things_than_files_are_refused() {
     let machine = Machine::new();
     std::fs::create_dir_all(machine.settings()).unwrap();

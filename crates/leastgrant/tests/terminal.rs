@@ -10,7 +10,10 @@ use std::os::fd::OwnedFd;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use leastgrant::agent::{ConfigChange, HookEnv};
+use leastgrant::install::config_change::{Ruling, decide};
 use leastgrant::install::pause::paused;
+use leastgrant::install::place::Places;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use setup::{Machine, said};
 
@@ -160,4 +163,14 @@ fn a_person_is_shown_the_change_and_asked() {
     let (code, screen) = at_terminal(&machine, &["uninstall"], &[], &[("write this?", "y\r")]);
     assert_eq!(code, Some(0), "{screen}");
     assert_eq!(machine.read_settings(), b"{}\n");
+    let home = machine.home().to_str().unwrap().to_owned();
+    let env = HookEnv::from_lookup(|name| (name == "HOME").then(|| home.clone()));
+    let places = Places::of(&env, machine.project(), Some(&machine.root().join("machine"))).unwrap();
+    let change = ConfigChange {
+        session: String::from("one"),
+        cwd: home.clone(),
+        source: String::from("user_settings"),
+        file_path: Some(machine.settings().to_str().unwrap().to_owned()),
+    };
+    assert!(matches!(decide(&change, &places, now()), Ruling::Let { .. }), "a person's uninstall is honoured");
 }

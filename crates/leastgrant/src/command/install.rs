@@ -12,9 +12,10 @@ use crate::edit::{atomic, plan::Plan};
 use crate::exit::Exit;
 use crate::install::claude_code::{AGENT, EVENTS};
 use crate::install::find::Claude;
+use crate::install::perform::{self, Done};
 use crate::install::place::{Places, Scope};
 use crate::install::terminal;
-use crate::install::work::{self, Done, Prepared, Request, Stop};
+use crate::install::work::{self, Prepared, Request, Stop};
 use crate::render::{Ui, diff, words};
 use crate::store::Store;
 
@@ -141,7 +142,7 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
                 return Exit::Ok;
             }
         }
-        let installed = work::install(&places, &request, asks.then_some(&shown));
+        let installed = perform::install(&places, &request, asks.then_some(&shown));
         match installed {
             Ok((_, Done::Moved(moved))) => {
                 ui.warn("the file changed meanwhile; this is the new plan");
@@ -185,11 +186,8 @@ pub(super) fn agents(named: &[String], places: &Places, ui: &mut Ui) -> Result<(
 
 /// Says why nothing was done.
 pub(super) fn stopped(ui: &mut Ui, stop: &Stop, file: Option<(&Places, Scope)>) -> Exit {
-    let (exit, why) = match stop {
-        Stop::Refused(why) => (Exit::Bad, why),
-        Stop::Usage(why) => (Exit::Usage, why),
-        Stop::Failed(why) => (Exit::Bad, why),
-    };
+    let exit = if matches!(stop, Stop::Usage(_)) { Exit::Usage } else { Exit::Bad };
+    let why = stop.why();
     if ui.json {
         let file = file.map(|(places, scope)| places.settings(scope).display().to_string());
         ui.json(&json!([{ "agent": AGENT, "file": file, "changed": false, "error": why }]));

@@ -3,9 +3,10 @@
 use crate::exit::Exit;
 use crate::install::claude_code;
 use crate::install::claude_code::AGENT;
+use crate::install::perform::{self, Done};
 use crate::install::place::Scope;
 use crate::install::terminal;
-use crate::install::work::{self, Done, Request, Stop};
+use crate::install::work::{self, Request, Stop};
 use crate::render::Ui;
 
 use super::install::{ScopeArgs, confirm, dry, now_ms, report_removed, show, stopped};
@@ -64,7 +65,7 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
                 return Exit::Ok;
             }
         }
-        match work::uninstall(&places, &request, asks.then_some(&shown)) {
+        match perform::uninstall(&places, &request, asks.then_some(&shown)) {
             Ok((_, Done::Moved(moved))) => {
                 ui.warn("the file changed meanwhile; this is the new plan");
                 shown = *moved;

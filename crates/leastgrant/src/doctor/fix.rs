@@ -9,9 +9,10 @@ use crate::edit::atomic;
 use crate::edit::json::{self, Document, MAX_BYTES, Step};
 use crate::edit::lock::Lock;
 use crate::edit::plan::{Change, Plan};
+use crate::install::perform;
 use crate::install::place::Scope;
 use crate::install::release;
-use crate::install::work::{self, Request, Stop};
+use crate::install::work::Request;
 
 /// One repair that was tried.
 #[derive(Debug)]
@@ -77,10 +78,7 @@ fn one(scene: &Scene, repair: &Repair, person: bool) -> Result<(), String> {
                 person,
                 now_ms: scene.now_ms,
             };
-            match work::install(&scene.places, &request, None) {
-                Ok(_) => Ok(()),
-                Err(Stop::Refused(why) | Stop::Usage(why) | Stop::Failed(why)) => Err(why),
-            }
+            perform::install(&scene.places, &request, None).map(|_| ()).map_err(|stop| stop.why().to_owned())
         }
         Repair::Switch { file, path } => edit(scene, file, person, |bytes| {
             let document = Document::parse(bytes).map_err(|refusal| refusal.to_string())?;

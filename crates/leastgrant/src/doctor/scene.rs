@@ -143,7 +143,7 @@ impl Scene {
         let records = [places.state.clone(), places.state_for(Scope::Managed)]
             .iter()
             .flat_map(|state| record::all(state))
-            .filter(|record| !record.removed)
+            .filter(Record::is_wired)
             .collect();
         let events = ledger::read(&Store::at(&places.state)).map_err(|error| error.to_string()).map(|events| {
             let recent = |event: &serde_json::Value| at(event).is_some_and(|at| at > now_ms - MONTH_MS);

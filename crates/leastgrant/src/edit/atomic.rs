@@ -266,3 +266,67 @@ pub fn append_own(path: &Path) -> io::Result<File> {
     }
     OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn litter(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_meanwhile_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.json");
+        fs::write(&file, b"theirs").unwrap();
+        for before in [Some(b"read".as_slice()), Some(b"thei"), Some(b"theirs and more"), None] {
+            assert!(matches!(replace(&file, before, Some(b"ours")), Err(Fault::Changed)), "{before:?}");
+        }
+        for before in [Some(b"read".as_slice()), None] {
+            assert!(matches!(replace(&file, before, None), Err(Fault::Changed)), "{before:?}");
+        }
+        assert_eq!(fs::read(&file).unwrap(), b"theirs");
+        assert_eq!(litter(folder.path()), 1);
+        fs::remove_file(&file).unwrap();
+        assert!(matches!(replace(&file, Some(b"theirs"), Some(b"ours")), Err(Fault::Changed)));
+        assert_eq!(litter(folder.path()), 0);
+    }
+
+    #[test]
+    fn a_new_file_has_the_usual_mode_and_a_replaced_one_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let usual = folder.path().join("usual");
+        File::create(&usual).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+        let file = folder.path().join("new.json");
+        replace(&file, None, Some(b"a")).unwrap();
+        assert_eq!(mode(&file), mode(&usual));
+        fs::set_permissions(&file, Permissions::from_mode(0o604)).unwrap();
+        replace(&file, Some(b"a"), Some(b"b")).unwrap();
+        assert_eq!(mode(&file), 0o604);
+        assert_eq!(fs::read(&file).unwrap(), b"b");
+        assert_eq!(litter(folder.path()), 2);
+    }
+
+    #[test]
+    fn a_plan_that_fails_in_the_middle_leaves_no_half() {
+        use crate::edit::plan::{Change, Plan};
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (folder.path().join("deep/er/first"), folder.path().join("second"));
+        fs::write(&second, b"theirs").unwrap();
+        let change = |path: &Path, before: Option<&[u8]>| Change {
+            path: path.to_owned(),
+            real: path.to_owned(),
+            before: before.map(<[u8]>::to_vec),
+            after: Some(b"ours".to_vec()),
+            folder_mode: 0o700,
+            program: false,
+        };
+        let plan = Plan { changes: vec![change(&first, None), change(&second, Some(b"stale"))] };
+        let (fault, left) = plan.apply().unwrap_err();
+        assert!(matches!(fault, Fault::Changed) && left.is_empty(), "{fault} {left:?}");
+        assert_eq!(fs::read(&second).unwrap(), b"theirs");
+        assert!(!folder.path().join("deep").exists());
+    }
+}

@@ -12,6 +12,9 @@ use crate::agent::ConfigChange;
 use crate::edit::atomic;
 use crate::edit::json::{Document, MAX_BYTES, Node, Step};
 
+/// How long a session may go on after an uninstall without a terminal.
+const REMEMBERED_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
 /// What the session is told.
 #[must_use]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,17 +42,36 @@ pub fn decide(change: &ConfigChange, places: &Places, now_ms: i64) -> Ruling {
         None => records.iter().map(|record| record.wiring.file.clone()).collect(),
     };
     let mut notes = Vec::new();
-    for named in files {
-        let Err(found) = unharmed(&named, scope, &records) else { continue };
-        let released = found.real.as_ref().is_some_and(|real| {
-            states.iter().any(|state| release::consume(state, &change.session, real, found.content.as_deref(), now_ms))
+    let mut harms: Vec<Harm> =
+        files.iter().filter_map(|named| unharmed(named, scope, &records, now_ms).err()).collect();
+    if harms.is_empty() {
+        harms.extend(nowhere(&files, &records, places));
+    }
+    for harm in harms {
+        let released = harm.real.as_ref().is_some_and(|real| {
+            states.iter().any(|state| release::consume(state, &change.session, real, harm.content.as_deref(), now_ms))
         });
         if !released {
-            return Ruling::Refuse { reason: refusal(&found.why, scope) };
+            return Ruling::Refuse { reason: refusal(&harm.why, scope) };
         }
-        notes.push(format!("released from a terminal: {}", found.why));
+        notes.push(format!("released from a terminal: {}", harm.why));
     }
     Ruling::Let { note: (!notes.is_empty()).then(|| notes.join(", ")) }
+}
+
+/// This hook was called, so something wires it. If no record says what, and no settings file does any more, it was this
+/// change that took it out.
+fn nowhere(files: &[PathBuf], records: &[Record], places: &Places) -> Option<Harm> {
+    let scopes = [Scope::User, Scope::Project, Scope::Local, Scope::Managed];
+    let known = records.iter().map(|record| record.wiring.file.clone());
+    let mut everywhere = scopes.iter().map(|scope| places.settings(*scope)).chain(known).chain(files.iter().cloned());
+    if everywhere.any(|file| claude_code::is_wired(&file)) {
+        return None;
+    }
+    let real = files.first().and_then(|file| atomic::resolve(file).ok());
+    let content = real.as_ref().and_then(|real| atomic::read(real, MAX_BYTES).ok().flatten());
+    let why = String::from("no settings file holds the hook any more");
+    Some(Harm { why, real, content: content.as_deref().map(record::digest) })
 }
 
 fn refusal(why: &str, scope: Scope) -> String {
@@ -65,7 +87,7 @@ struct Harm {
     content: Option<String>,
 }
 
-fn unharmed(named: &Path, scope: Scope, records: &[Record]) -> Result<(), Harm> {
+fn unharmed(named: &Path, scope: Scope, records: &[Record], now_ms: i64) -> Result<(), Harm> {
     let shown = named.display();
     let Ok(real) = atomic::resolve(named) else {
         return Err(Harm { why: format!("`{shown}` can't be followed"), real: None, content: None });
@@ -74,7 +96,9 @@ fn unharmed(named: &Path, scope: Scope, records: &[Record]) -> Result<(), Harm> 
         return Err(Harm { why: format!("`{shown}` can't be read"), real: Some(real), content: None });
     };
     // the file may have become a link, or stopped being one, since it was wired
-    let record = records.iter().find(|record| {
+    let recent = |since: i64| (0..REMEMBERED_MS).contains(&(now_ms - since));
+    let current = records.iter().filter(|record| record.removed_ms.is_none_or(recent));
+    let record = current.into_iter().find(|record| {
         record.real == real
             || record.wiring.file == named
             || atomic::resolve(&record.wiring.file).is_ok_and(|file| file == real)
@@ -110,7 +134,7 @@ fn harm(file: &str, scope: Scope, bytes: Option<&[u8]>, record: Option<&Record>)
         return Some(format!("`{}` in `{file}` {}", switch.key, switch.what));
     }
     let record = record?;
-    if record.removed {
+    if !record.is_wired() {
         return Some(format!("the hook was taken out of `{file}` without a terminal"));
     }
     if let Err(refusal) = claude_code::check(&document) {

@@ -5,6 +5,7 @@ pub mod claude_code;
 pub mod config_change;
 pub mod find;
 pub mod pause;
+pub mod perform;
 pub mod place;
 pub mod probe;
 pub mod record;

@@ -31,8 +31,17 @@ pub struct Record {
     pub version: String,
     /// when, in milliseconds since 1970
     pub at_ms: i64,
-    /// uninstalled since: a session that still runs with our hook must not take that for granted (see `config_change`)
-    pub removed: bool,
+    /// uninstalled without a person at a terminal, in milliseconds since 1970: for a while, a session that still runs
+    /// with our hook must not take that over (see `config_change`)
+    pub removed_ms: Option<i64>,
+}
+
+impl Record {
+    /// Whether the file should hold our entries now.
+    #[must_use]
+    pub fn is_wired(&self) -> bool {
+        self.removed_ms.is_none()
+    }
 }
 
 /// Format of the records.
@@ -94,12 +103,12 @@ pub fn store(state: &Path, record: &Record, original: Option<&[u8]>) -> io::Resu
     atomic::write_own(&folder(state).join(format!("{name}.json")), &text)
 }
 
-/// Marks a file as uninstalled; the kept bytes go.
+/// Marks a file as uninstalled without a terminal; the kept bytes go.
 ///
 /// # Errors
 /// The state folder can't be written.
-pub fn mark_removed(state: &Path, record: &Record) -> io::Result<()> {
-    store(state, &Record { removed: true, ..record.clone() }, None)
+pub fn mark_removed(state: &Path, record: &Record, now_ms: i64) -> io::Result<()> {
+    store(state, &Record { removed_ms: Some(now_ms), ..record.clone() }, None)
 }
 
 /// Drops a record as if it had never been.

@@ -10,7 +10,10 @@ use crate::install::place::Places;
 /// The reason why the change is refused; none lets it through.
 #[must_use]
 pub fn refusal(change: &ConfigChange) -> Option<String> {
-    let places = match Places::of(&HookEnv::of_process(), PathBuf::from(&change.cwd), None) {
+    let env = HookEnv::of_process();
+    // the session's own folder: the payload's follows the agent's `cd`
+    let here = env.folder("CLAUDE_PROJECT_DIR").unwrap_or(&change.cwd);
+    let places = match Places::of(&env, PathBuf::from(here), None) {
         Ok(places) => places,
         Err(why) => return Some(format!("leastgrant keeps the old settings for this session: {why}")),
     };
