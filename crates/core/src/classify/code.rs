@@ -13,10 +13,12 @@ pub type Code = fn(&mut Draft, &Parsed<'_>, &mut Scene<'_>);
 const FAMILIES: &[&[(&str, Code)]] = &[
     super::archives::CODES,
     super::files::CODES,
+    super::forge::CODES,
     super::git::CODES,
     super::network::CODES,
     super::search::CODES,
     super::text::CODES,
+    super::vcs::CODES,
     super::wrappers::CODES,
     super::script::CODES,
 ];

@@ -7,6 +7,7 @@ pub mod code;
 pub mod draft;
 pub mod environment;
 mod files;
+mod forge;
 mod git;
 mod network;
 pub mod program;
@@ -19,6 +20,7 @@ mod sign;
 mod text;
 pub mod tools;
 pub mod usage;
+mod vcs;
 mod wrappers;
 
 use crate::action::Action;
