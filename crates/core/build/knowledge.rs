@@ -11,6 +11,7 @@ const CAPABILITIES: &[(&str, &str)] = &[
     ("meta", "Meta"),
     ("fs.read", "ReadWorkspace"),
     ("fs.write", "WriteWorkspace"),
+    ("fs.write.outside", "WriteOutside"),
     ("fs.delete", "Delete"),
     ("fs.delete.known", "DeleteKnown"),
     ("secret.read", "SecretRead"),
@@ -184,7 +185,7 @@ pub(crate) fn write(from: &Path, out: &Path) -> Result<(), String> {
                 program.names,
                 file.family,
                 program.about,
-                usage_text(&usage, &place)?
+                usage_text(&usage, &place, "gnu")?
             );
             for name in program.names {
                 if names.insert(name.clone(), index).is_some() {
@@ -255,7 +256,10 @@ fn words(text: Option<&String>) -> Vec<&str> {
     text.map(|text| text.split([' ', ',', '\n']).filter(|word| !word.is_empty()).collect()).unwrap_or_default()
 }
 
-fn usage_text(usage: &Usage, place: &str) -> Result<String, String> {
+fn usage_text(usage: &Usage, place: &str, outer: &str) -> Result<String, String> {
+    // a subcommand spells its options as its program does
+    let inherited = if outer == "single" { "single" } else { "gnu" };
+    let style_name = usage.style.as_deref().unwrap_or(inherited);
     let mut options = String::from("&[");
     for (names, option) in &usage.options {
         let names = words(Some(names));
@@ -273,21 +277,21 @@ fn usage_text(usage: &Usage, place: &str) -> Result<String, String> {
     for (names, sub) in &usage.sub {
         let names = words(Some(names));
         let at = format!("{place} {}", names.join("|"));
-        let _ = write!(subs, "Sub {{ names: &{names:?}, usage: {} }}, ", usage_text(sub, &at)?);
+        let _ = write!(subs, "Sub {{ names: &{names:?}, usage: {} }}, ", usage_text(sub, &at, style_name)?);
     }
     subs.push(']');
     let boxed = |inner: &Option<Box<Usage>>| -> Result<String, String> {
         match inner {
-            Some(inner) => Ok(format!("Some(&{})", usage_text(inner, place)?)),
+            Some(inner) => Ok(format!("Some(&{})", usage_text(inner, place, style_name)?)),
             None => Ok(String::from("None")),
         }
     };
-    let style = match usage.style.as_deref() {
-        None | Some("gnu") => "Style::Gnu",
-        Some("single") => "Style::SingleDash",
-        Some("first") => "Style::OptionsFirst",
-        Some("none") => "Style::None",
-        Some(other) => return Err(format!("{place}: unknown style `{other}`")),
+    let style = match style_name {
+        "gnu" => "Style::Gnu",
+        "single" => "Style::SingleDash",
+        "first" => "Style::OptionsFirst",
+        "none" => "Style::None",
+        other => return Err(format!("{place}: unknown style `{other}`")),
     };
     let strict = match usage.unknown_options.as_deref() {
         None | Some("ignore") => false,

@@ -96,7 +96,8 @@ fn control(knowledge: &Path, out: &Path) -> Result<(), String> {
             "toml" => "Toml",
             other => return Err(format!("unknown format `{other}`")),
         };
-        let _ = writeln!(code, "    Manifest {{ name: {:?}, format: Format::{format}, keys: &{:?} }},", row.name, row.keys);
+        let _ =
+            writeln!(code, "    Manifest {{ name: {:?}, format: Format::{format}, keys: &{:?} }},", row.name, row.keys);
     }
     code.push_str("];\npub(super) static RUNS: &[(&[&str], &str)] = &[\n");
     for row in &table.runs {

@@ -53,8 +53,12 @@ const BINARY: Control =
     Control { hold: Hold::Own, agent: "any", kind: "leastgrant program", decides: "whether calls are judged at all" };
 const PACKAGE: Control =
     Control { hold: Hold::Config, agent: "any", kind: "package scripts", decides: "what package commands run" };
-const EVERYTHING: Control =
-    Control { hold: Hold::Config, agent: "any", kind: "project", decides: "everything that is in it, settings and hooks too" };
+const EVERYTHING: Control = Control {
+    hold: Hold::Config,
+    agent: "any",
+    kind: "project",
+    decides: "everything that is in it, settings and hooks too",
+};
 
 /// What a path decides, if anything; the strictest where several hold. A folder that is made for such files (`.claude`)
 /// counts too. Making an empty folder decides nothing: don't ask for that. What a removal, a move or a recursive copy
@@ -148,17 +152,22 @@ fn at(world: &dyn World, reading: &str) -> Option<Control> {
     let hit = |subject: &Subject, row: &ControlPath| {
         let pattern = &row.pattern;
         let dotted = pattern.parts.first().is_some_and(|first| first.starts_with('.'));
-        let leads = subject.toward(pattern, false).is_some() && (dotted || !table::anywhere(pattern)) && row.kind != "log-in rights";
+        let leads = subject.toward(pattern, false).is_some()
+            && (dotted || !table::anywhere(pattern))
+            && row.kind != "log-in rights";
         (subject.find(pattern).is_some() || leads) && instructs(facts, reading, row)
     };
     let plain = rows().filter(|(row, _)| hit(&subject, row)).map(|(row, agent)| named(row, agent));
     let moved = facts.agent_homes.iter().flat_map(|(id, folder)| {
         let record = RECORDS.iter().find(|record| record.id == id);
-        let subject = record.and_then(|record| Subject::moved(facts, reading, folder, record.home.trim_start_matches("~/")));
+        let subject =
+            record.and_then(|record| Subject::moved(facts, reading, folder, record.home.trim_start_matches("~/")));
         let rows = record.map(|record| record.control_paths).unwrap_or_default();
         let homes = rows.iter().filter(|row| row.pattern.anchor == Anchor::Home);
         let hits: Vec<Control> = match (&subject, record) {
-            (Some(subject), Some(record)) => homes.filter(|row| hit(subject, row)).map(|row| named(row, record.id)).collect(),
+            (Some(subject), Some(record)) => {
+                homes.filter(|row| hit(subject, row)).map(|row| named(row, record.id)).collect()
+            }
             _ => Vec::new(),
         };
         hits
@@ -199,7 +208,8 @@ fn behind(world: &dyn World, reading: &str) -> Option<Control> {
         let folder = path::parent(&own);
         let linked = [own.as_str(), folder].iter().any(|path| matches!(world.entry(path), Entry::Link(_)));
         let real = linked.then(|| path::place(world, None, &own).real).flatten()?;
-        let hit = path::same(reading, &real, facts.case_blind) || row.pattern.folder && path::inside(reading, &real, facts.case_blind);
+        let hit = path::same(reading, &real, facts.case_blind)
+            || row.pattern.folder && path::inside(reading, &real, facts.case_blind);
         hit.then(|| named(row, agent))
     })
 }
@@ -210,7 +220,9 @@ fn contents(world: &dyn World, reading: &str) -> Option<Control> {
     let folder = reading.trim_end_matches('/');
     let names = world.list(reading, NAMES)?;
     let direct = |folder: &str, names: &[String]| {
-        let below = names.iter().filter(|name| name.starts_with(['.', '_']) || name.ends_with(".json") || name.ends_with(".md"));
+        let below = names
+            .iter()
+            .filter(|name| name.starts_with(['.', '_']) || name.ends_with(".json") || name.ends_with(".md"));
         strictest(below.filter_map(|name| at(world, &format!("{folder}/{name}"))).filter(|control| *control != PACKAGE))
     };
     let deeper = names.iter().filter(|name| !matches!(name.as_str(), "node_modules" | "target" | "vendor" | "dist"));
@@ -226,7 +238,8 @@ fn begin_like(world: &dyn World, folder: &str, begun: &str) -> Option<Control> {
     let facts = world.facts();
     let begun = path::fold(begun, facts.case_blind).into_owned();
     let own = own_roots(facts).find(|(root, _)| {
-        path::strip(root, folder, facts.case_blind).is_some_and(|rest| path::fold(rest, facts.case_blind).starts_with(&begun))
+        path::strip(root, folder, facts.case_blind)
+            .is_some_and(|rest| path::fold(rest, facts.case_blind).starts_with(&begun))
     });
     if let Some((_, control)) = own {
         return Some(control);
@@ -234,7 +247,11 @@ fn begin_like(world: &dyn World, folder: &str, begun: &str) -> Option<Control> {
     let subject = Subject::new(facts, folder);
     strictest(rows().filter_map(|(row, agent)| {
         let parts = row.pattern.parts;
-        let next = if table::anywhere(&row.pattern) && parts.len() == 1 { Some(0) } else { subject.toward(&row.pattern, true).map(|missing| parts.len() - missing) };
+        let next = if table::anywhere(&row.pattern) && parts.len() == 1 {
+            Some(0)
+        } else {
+            subject.toward(&row.pattern, true).map(|missing| parts.len() - missing)
+        };
         let name = parts.get(next?)?;
         let like = !name.starts_with('*') && name.starts_with(&begun) && (begun.len() > 3 || begun.starts_with('.'));
         (like && instructs(facts, &format!("{folder}/{name}"), row)).then(|| named(row, agent))

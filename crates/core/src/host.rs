@@ -53,8 +53,10 @@ pub fn is_local(host: &str) -> bool {
         Some(Host::Ipv6(address)) => local_v6(address),
         Some(Host::Domain(name)) => {
             let name = dotless(&name);
-            matches!(name, "localhost" | "localhost.localdomain" | "ip6-localhost" | "ip6-loopback" | "host.docker.internal")
-                || name.strip_suffix(".localhost").is_some_and(|front| !front.is_empty())
+            matches!(
+                name,
+                "localhost" | "localhost.localdomain" | "ip6-localhost" | "ip6-loopback" | "host.docker.internal"
+            ) || name.strip_suffix(".localhost").is_some_and(|front| !front.is_empty())
         }
         None => false,
     }

@@ -14,8 +14,8 @@ mod zone;
 
 use crate::world::World;
 
-pub use text::{inside, is_windows, name, parent, same, strip};
 pub(crate) use text::{fold, parts};
+pub use text::{inside, is_windows, name, parent, same, strip};
 
 /// A longer path is refused by the kernel.
 pub const MAX: usize = 4096;

@@ -77,5 +77,21 @@ fn stands_for_other(value: &str) -> bool {
         || lower.starts_with("secrets.")
         || lower.starts_with("env.")
         || lower.chars().all(|letter| matches!(letter, 'x' | '*' | '.' | '-' | '_'))
-        || matches!(lower.as_str(), "true" | "false" | "null" | "none" | "nil" | "undefined" | "string" | "str" | "yes" | "no" | "0" | "1" | "required" | "optional")
+        || matches!(
+            lower.as_str(),
+            "true"
+                | "false"
+                | "null"
+                | "none"
+                | "nil"
+                | "undefined"
+                | "string"
+                | "str"
+                | "yes"
+                | "no"
+                | "0"
+                | "1"
+                | "required"
+                | "optional"
+        )
 }

@@ -77,7 +77,8 @@ fn person_glob(facts: &Facts, glob: &str, reading: &str) -> bool {
     if wanted.is_empty() || wanted.len() > 64 || names.len() > 512 {
         return false;
     }
-    let from_project = path::strip(reading, &facts.project, facts.case_blind).map(|rest| path::parts(rest).collect::<Vec<_>>());
+    let from_project =
+        path::strip(reading, &facts.project, facts.case_blind).map(|rest| path::parts(rest).collect::<Vec<_>>());
     if rooted {
         return covers(&wanted, &names);
     }

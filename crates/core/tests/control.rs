@@ -1,5 +1,5 @@
 //! Control files: every path of every record by every spelling, cases as data, contents, off-switches.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use leastgrant_core::control::{
     self, Control, Hold, RECORDS, agent_env_moves, agent_off_switch, agent_off_switch_env, content, control_below,
@@ -13,8 +13,7 @@ const PLACES: &str = include_str!("cases/control/places.toml");
 const CONTENT: &str = include_str!("cases/control/content.toml");
 const TEXT: &str = include_str!("cases/control/text.toml");
 const LAUNCH: &str = include_str!("cases/control/launch.toml");
-const ENTRY: &str =
-    r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/x/leastgrant hook claude-code"}]}]}}"#;
+const ENTRY: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/x/leastgrant hook claude-code"}]}]}}"#;
 
 fn list(text: &str, key: &str) -> Vec<String> {
     let table: toml::Table = text.parse().unwrap();
@@ -62,7 +61,11 @@ fn places() {
         ("persistence", Some(Hold::Persistence)),
         ("none", None),
     ] {
-        let found = wrong(key, |said| said.as_ref().map(|said| said.hold) == hold, |text| control::control(&world, &at(&world, text)));
+        let found = wrong(
+            key,
+            |said| said.as_ref().map(|said| said.hold) == hold,
+            |text| control::control(&world, &at(&world, text)),
+        );
         assert!(found.is_empty(), "{key}: {found:#?}");
     }
 }
@@ -115,7 +118,10 @@ fn every_path_of_every_record_by_every_spelling() {
                     spellings.push(format!("{folder}/z/../{name}"));
                     spellings.push(format!("/home/u/proj/../../..{path}"));
                     spellings.extend(path.strip_prefix("/home/u/").map(|rest| format!("~/{rest}")));
-                    world = world.link("/home/u/proj/l-file", &path).link("/home/u/proj/l-dir", folder).link("/home/u/proj/l-rel", &format!("../../..{path}"));
+                    world = world
+                        .link("/home/u/proj/l-file", &path)
+                        .link("/home/u/proj/l-dir", folder)
+                        .link("/home/u/proj/l-rel", &format!("../../..{path}"));
                     spellings.extend([String::from("l-file"), format!("l-dir/{name}"), String::from("l-rel")]);
                 }
                 let blind = world.clone().with(|facts| facts.case_blind = true);
@@ -186,8 +192,13 @@ fn agents_started_with_guards_off() {
         let (name, value) = line.split_once('=').unwrap();
         agent_off_switch_env(name, Some(value)).is_some()
     };
-    let missed: Vec<_> = list(LAUNCH, "off").into_iter().filter(|line| !start(line)).chain(list(LAUNCH, "env_off").into_iter().filter(|line| !set(line))).collect();
-    let alarms: Vec<_> = list(LAUNCH, "on").into_iter().filter(start).chain(list(LAUNCH, "env_on").into_iter().filter(set)).collect();
+    let missed: Vec<_> = list(LAUNCH, "off")
+        .into_iter()
+        .filter(|line| !start(line))
+        .chain(list(LAUNCH, "env_off").into_iter().filter(|line| !set(line)))
+        .collect();
+    let alarms: Vec<_> =
+        list(LAUNCH, "on").into_iter().filter(start).chain(list(LAUNCH, "env_on").into_iter().filter(set)).collect();
     assert!(missed.is_empty() && alarms.is_empty(), "missed {missed:#?} alarms {alarms:#?}");
     assert!(agent_off_switch_env("CLAUDE_CODE_SIMPLE", None).is_some(), "an unknown value counts");
     assert!(agent_env_moves("claude", "HOME").is_some() && agent_env_moves("ls", "HOME").is_none());

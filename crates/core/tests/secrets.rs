@@ -1,5 +1,5 @@
 //! What counts as a credential: cases as data, all spellings of one place, and names of variables.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use leastgrant_core::path::place;
 use leastgrant_core::secret::{glob_may_be_secret, holds_secrets, is_secret_name, secret};
@@ -25,7 +25,8 @@ fn world() -> FakeWorld {
         .dir("/home/u/proj/src/shadow")
         .with(|facts| {
             facts.agent_homes = vec![(String::from("claude-code"), String::from("/home/u/.moved"))];
-            facts.secret_globs = vec![String::from("my-private.*"), String::from("notes/**/journal.txt"), String::from("~/diary/")];
+            facts.secret_globs =
+                vec![String::from("my-private.*"), String::from("notes/**/journal.txt"), String::from("~/diary/")];
         });
     world = world.file("/home/u/proj/notes/public.txt", "x");
     world

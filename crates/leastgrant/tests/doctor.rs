@@ -4,8 +4,12 @@
 
 mod setup;
 
+use leastgrant::agent::HookEnv;
+use leastgrant::command::install::now_ms;
+use leastgrant::doctor::{Scene, examine};
+use leastgrant::install::place::Places;
 use serde_json::Value;
-use setup::{GUARD, Machine, done, put, said};
+use setup::{Machine, done, put, said};
 
 struct Report(Value, i32);
 
@@ -237,18 +241,27 @@ fn hooks_of_others_that_matter_are_named() {
 
 #[test]
 fn sessions_that_never_called_are_named() {
+    const SESSION: &str = "11111111-2222-4333-8444-555555555555";
     let machine = wired();
-    let record = &leastgrant::install::record::all(&machine.state())[0];
-    // installed a while ago, so that what comes now is after it
-    let mut record = record.clone();
-    record.at_ms -= 10 * 60_000;
-    let original = leastgrant::install::record::original(&machine.state(), &record.real);
-    leastgrant::install::record::store(&machine.state(), &record, original.as_deref()).unwrap();
-    let transcript = machine.home().join(".claude/projects/-home-dev/11111111-2222-4333-8444-555555555555.jsonl");
+    let transcript = machine.home().join(format!(".claude/projects/-home-dev/{SESSION}.jsonl"));
     put(&transcript, b"{}\n");
-    let report = doctor(&machine, &[], &[]);
-    // too young to tell
-    assert_eq!(report.status("silent-sessions"), "absent");
-    assert_eq!(report.status("heartbeat"), "info");
-    assert_eq!(GUARD.lines().count(), 3);
+    let home = machine.home().to_str().unwrap().to_owned();
+    let look = |later_ms: i64| {
+        let env = HookEnv::from_lookup(|name| (name == "HOME").then(|| home.clone()));
+        let places = Places::of(&env, machine.project(), Some(&machine.root().join("machine"))).unwrap();
+        let checks = examine(&Scene::look(places, now_ms() + later_ms));
+        checks.into_iter().find(|check| check.id == "silent-sessions").map(|check| check.text)
+    };
+    assert_eq!(look(0), None, "too young to tell");
+    let later = 10 * 60_000;
+    let said = look(later).unwrap();
+    assert!(said.contains(SESSION) && said.contains("-home-dev"), "{said}");
+    assert_eq!(look(8 * 24 * 60 * 60_000), None, "of last week only");
+    let event = leastgrant::store::event::Event {
+        agent: String::from("claude-code"),
+        session: String::from(SESSION),
+        ..leastgrant::store::event::Event::new("session-start", now_ms())
+    };
+    leastgrant::store::Store::at(machine.state()).append(&event).unwrap();
+    assert_eq!(look(later), None, "it called");
 }

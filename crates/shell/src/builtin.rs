@@ -61,6 +61,17 @@ impl Walk<'_> {
         if !names.is_empty() {
             effects::command(&names, &self.functions, &mut changes);
         }
+        if let Some(Value::OneOf(texts)) = list.first().filter(|word| !word.split && !word.glob).map(|word| &word.value)
+        {
+            changes = Effects::default();
+            for text in texts {
+                let mut one = names.clone();
+                if let Some(first) = one.first_mut() {
+                    *first = Some(text);
+                }
+                effects::command(&one, &self.functions, &mut changes);
+            }
+        }
         let calls = match list.first().map(|word| &word.value) {
             Some(value) => value.all().is_some_and(|all| all.iter().any(|name| self.functions.contains(*name))),
             None => false,

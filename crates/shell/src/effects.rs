@@ -3,10 +3,19 @@
 //! Used where a piece runs an unknown number of times or at an unknown moment (loops, functions). Always at
 //! least what could happen; subshells are left out, as what they change ends with them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lexer::{is_name, is_name_start};
 use crate::tree::{Fd, Id, Kind, Op, Subst, Tree};
+
+/// What `for` sets a variable to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listed {
+    /// how many loops do
+    pub(crate) loops: usize,
+    /// the texts, if they are known and there is one loop
+    pub(crate) texts: Option<Vec<String>>,
+}
 
 /// A set of changes.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +31,10 @@ pub(crate) struct Effects {
     pub(crate) jumps: bool,
     /// functions are called
     pub(crate) calls: bool,
+    /// variables that are run as programs
+    pub(crate) run: BTreeSet<String>,
+    /// variables that only `for` sets, and to what if that is plain text
+    pub(crate) listed: BTreeMap<String, Listed>,
     /// work done
     pub(crate) steps: usize,
 }
@@ -34,6 +47,16 @@ impl Effects {
         self.place |= other.place;
         self.positional |= other.positional;
         self.jumps |= other.jumps;
+        self.run.extend(other.run.iter().cloned());
+        for (name, listed) in &other.listed {
+            self.lists(name, listed.clone());
+        }
+    }
+
+    fn lists(&mut self, name: &str, listed: Listed) {
+        let entry = self.listed.entry(name.to_owned()).or_default();
+        entry.loops += listed.loops;
+        entry.texts = if entry.loops == listed.loops { listed.texts } else { None };
     }
 }
 
@@ -116,8 +139,12 @@ fn one(tree: &Tree, kind: &Kind, functions: &BTreeSet<String>, out: &mut Effects
             out.names.insert(name.clone());
             arithmetic(tree, index, out);
         }
-        Kind::For { name, .. } => {
-            out.names.insert(name.clone());
+        Kind::For { name, words, .. } => {
+            let texts: Option<Vec<String>> = words
+                .as_deref()
+                .and_then(|words| words.iter().map(|word| tree.plain(*word).map(str::to_owned)).collect());
+            let plain = texts.filter(|texts| !texts.iter().any(|text| text.contains(['{', '*', '?', '[', '~'])));
+            out.lists(name, Listed { loops: 1, texts: plain });
         }
         Kind::Param(param) => {
             if matches!(param.op, Op::Assign(_)) {
@@ -144,11 +171,59 @@ fn one(tree: &Tree, kind: &Kind, functions: &BTreeSet<String>, out: &mut Effects
         Kind::Simple { words, .. } => {
             let texts: Vec<Option<String>> = words.iter().map(|word| argument(tree, *word)).collect();
             let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
-            if !texts.is_empty() {
-                command(&texts, functions, out);
+            match words.first().and_then(|word| variable(tree, *word)) {
+                Some(name) => drop(out.run.insert(name.to_owned())),
+                None if texts.is_empty() => {}
+                None => command(&texts, functions, out),
             }
         }
         _ => {}
+    }
+}
+
+/// The variable that a word is, whole and without any operator.
+fn variable(tree: &Tree, word: Id) -> Option<&str> {
+    let [part] = tree.parts(word) else { return None };
+    match tree.get(*part).map(|node| &node.kind) {
+        Some(Kind::Param(param))
+            if param.op == Op::None && param.index.is_none() && !param.indirect && !param.length =>
+        {
+            Some(&param.name)
+        }
+        _ => None,
+    }
+}
+
+impl Effects {
+    /// Says what the variables that are run as programs do: `value` tells what one holds, if anything else than
+    /// these effects sets it. A value that nobody knows is nobody's business: the command itself is unknown.
+    pub(crate) fn resolve(&mut self, functions: &BTreeSet<String>, value: impl Fn(&str) -> Option<Vec<String>>) {
+        let listed = std::mem::take(&mut self.listed);
+        for name in std::mem::take(&mut self.run) {
+            let candidates = if self.names.contains(&name) || self.all {
+                None
+            } else {
+                match listed.get(&name) {
+                    Some(listed) => listed.texts.clone(),
+                    None => value(&name).or_else(|| Some(Vec::new())),
+                }
+            };
+            match candidates {
+                Some(texts) => {
+                    for text in texts {
+                        let words: Vec<Option<&str>> = text.split_ascii_whitespace().map(Some).chain([None]).collect();
+                        command(&words, functions, self);
+                    }
+                }
+                None => {
+                    self.all = true;
+                    self.place = true;
+                    self.positional = true;
+                    self.calls = true;
+                }
+            }
+        }
+        self.names.extend(listed.into_keys());
     }
 }
 

@@ -29,9 +29,6 @@ impl Walk<'_> {
             self.flow.maybe(mark);
         }
         let first = args.first().map(|word| word.value.clone()).unwrap_or(Value::Unknown);
-        if let Op::Assign(_) = param.op {
-            self.flow.forget(&param.name);
-        }
         if param.op == Op::Bad || param.op == Op::Names {
             return unknown;
         }
@@ -53,10 +50,18 @@ impl Walk<'_> {
                 _ => unknown,
             };
         }
+        if param.indirect && matches!(param.op, Op::Assign(_)) {
+            // assigns to whatever the value names
+            self.flow.clear();
+            return unknown;
+        }
         if self.is_all(&param.name, index.as_ref()) {
             return unknown;
         }
         let value = self.operator(param, &known.value, &first, &args);
+        if matches!(param.op, Op::Assign(_)) && value != known.value {
+            self.flow.forget(&param.name);
+        }
         Piece::Value { value, quoted }
     }
 

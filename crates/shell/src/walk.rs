@@ -118,11 +118,14 @@ impl<'e> Walk<'e> {
             self.work(effects.steps);
             self.function_effects.join(&effects);
         }
+        let flow = &self.flow;
+        self.function_effects.resolve(&self.functions, |name| held(flow, name));
         if !self.functions.is_empty() {
             if let Some(last) = tree.next().checked_sub(1) {
                 let mut all = Effects::default();
                 all.join(&self.function_effects);
                 all.join(&effects::everything(tree, last, &self.functions));
+            all.resolve(&self.functions, |name| held(&self.flow, name));
                 self.work(tree.nodes.len());
                 self.all_effects = all;
             }
@@ -265,13 +268,13 @@ impl<'e> Walk<'e> {
             Kind::If { arms, other } => self.if_clause(t, arms, *other, at),
             Kind::For { name, words, body } => self.for_loop(t, name, words.as_deref(), *body, id, at),
             Kind::While { cond, body } => {
-                let effects = self.enter_loop(t, id);
+                let effects = self.enter_loop(t, id, None);
                 let at = at.with(Contexts::LOOP);
                 self.node(t, *cond, &at);
                 self.body(t, *body, &at, &effects);
             }
             Kind::ArithFor { head, body } => {
-                let effects = self.enter_loop(t, id);
+                let effects = self.enter_loop(t, id, None);
                 self.arithmetic(t, *head, at);
                 self.body(t, *body, &at.with(Contexts::LOOP), &effects);
             }
@@ -442,9 +445,17 @@ impl<'e> Walk<'e> {
     }
 
     /// What the loop changes is unknown from its start, as it may come round.
-    fn enter_loop(&mut self, t: &Tree, id: Id) -> Effects {
+    fn enter_loop(&mut self, t: &Tree, id: Id, over: Option<(&str, Option<Vec<String>>)>) -> Effects {
         let mut effects = effects::of(t, id, &self.functions, false);
         self.work(effects.steps);
+        if let Some((name, texts)) = over
+            && let Some(listed) = effects.listed.get_mut(name)
+            && listed.loops == 1
+        {
+            listed.texts = texts;
+        }
+        let flow = &self.flow;
+        effects.resolve(&self.functions, |name| held(flow, name));
         if effects.calls {
             let calls = self.function_effects.clone();
             effects.join(&calls);
@@ -476,7 +487,8 @@ impl<'e> Walk<'e> {
                 None => Value::Unknown,
             },
         };
-        let effects = self.enter_loop(t, id);
+        let known = value.all().map(|all| all.into_iter().map(str::to_owned).collect());
+        let effects = self.enter_loop(t, id, Some((name, known)));
         let mark = self.flow.mark();
         self.flow.set(name, Known::scalar(value));
         self.body(t, body, &at.with(Contexts::LOOP), &effects);
@@ -694,6 +706,11 @@ impl<'e> Walk<'e> {
             }
         }
     }
+}
+
+/// Every text that a variable may hold here, if that is known.
+fn held(flow: &Flow<'_>, name: &str) -> Option<Vec<String>> {
+    flow.get(name).value.all().map(|all| all.into_iter().map(str::to_owned).collect())
 }
 
 /// What the variable of `for` may be.

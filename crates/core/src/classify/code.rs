@@ -11,16 +11,33 @@ pub type Code = fn(&mut Draft, &Parsed<'_>, &mut Scene<'_>);
 
 /// The functions of every family, by their names in the tables.
 const FAMILIES: &[&[(&str, Code)]] = &[
+    super::agents::CODES,
     super::archives::CODES,
+    super::build::CODES,
+    super::cloud::CODES,
+    super::containers::CODES,
+    super::databases::CODES,
+    super::editors::CODES,
     super::files::CODES,
     super::forge::CODES,
+    super::format::CODES,
     super::git::CODES,
+    super::helpers::CODES,
+    super::infrastructure::CODES,
+    super::interpreters::CODES,
+    super::kubernetes::CODES,
+    super::media::CODES,
     super::network::CODES,
+    super::packages::CODES,
+    super::processes::CODES,
+    super::script::CODES,
     super::search::CODES,
+    super::secrets::CODES,
+    super::system::CODES,
+    super::test::CODES,
     super::text::CODES,
     super::vcs::CODES,
     super::wrappers::CODES,
-    super::script::CODES,
 ];
 
 /// Runs the function of this name; a name that is not there makes the action opaque.

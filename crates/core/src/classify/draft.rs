@@ -348,6 +348,28 @@ pub fn looks_like_path(text: &str) -> bool {
         })
 }
 
+/// Paths on another machine or in a container: what is done to them counts, where they lie here does not. A credential
+/// is one by its name there too.
+pub fn elsewhere(draft: &mut Draft, world: &dyn World) {
+    for at in 0..draft.targets.len() {
+        let Some(target) = draft.targets.get_mut(at) else { continue };
+        let TargetKind::Path(place) = &target.kind else { continue };
+        let opened = matches!(target.role, Role::Read | Role::Send);
+        let held = secret::secret(world, place).filter(|_| opened);
+        let text = target.text.clone();
+        let role = target.role;
+        target.kind = TargetKind::Named(text.clone());
+        match role {
+            Role::Write => draft.at_least(Capability::WriteWorkspace),
+            Role::Delete => draft.at_least(Capability::Delete),
+            _ => {}
+        }
+        if let Some(what) = held {
+            reads_secret(draft, &format!("`{text}` holds {what}"));
+        }
+    }
+}
+
 /// What the targets make of a draft: zones, secrets, deletes, hosts. Raises only.
 pub fn settle(draft: &mut Draft, world: &dyn World) {
     settle_paths(draft, world);

@@ -201,11 +201,11 @@ fn program_run(
     scene.cwd = moved(&parsed, reader.world, &invocation.cwd);
     scene.command.clone_from(&parsed.command);
     let cwd = scene.cwd.clone();
-    let only = parsed.effects().any(|effect| effect.only);
+    let only = only(&parsed).is_some();
     if let Some((arg, why)) = &parsed.opaque {
         draft.opaque(Some(arg.span), why.clone());
     }
-    slots(&mut draft, reader.world, &cwd, &parsed, &mut scene, only);
+    slots(&mut draft, &cwd, &parsed, &mut scene, only, program);
     for effect in parsed.chain.iter().map(|usage| &usage.effect).chain(parsed.effects()) {
         if !effect.code.is_empty() && !only {
             code::call(effect.code, &mut draft, &parsed, &mut scene);
@@ -257,7 +257,7 @@ fn base(program: &'static Program, parsed: &Parsed<'_>) -> Draft {
     for usage in &parsed.chain {
         draft.apply(&usage.effect, true);
     }
-    if let Some(only) = parsed.effects().find(|effect| effect.only) {
+    if let Some(only) = only(parsed) {
         let mut alone = Draft::new(Capability::Inspect, program.family);
         alone.apply(only, true);
         return alone;
@@ -293,6 +293,19 @@ fn copy(effect: &'static Effect) -> Effect {
     }
 }
 
+/// The option that makes everything else harmless, unless code is given beside it (`ruby -e CODE -v` runs it).
+fn only(parsed: &Parsed<'_>) -> Option<&'static Effect> {
+    let runs = |found: &usage::Found<'_>| found.value.is_some() && found.row.is_some_and(|row| !row.effect.only && is_code(row.takes));
+    if parsed.options.iter().any(runs) {
+        return None;
+    }
+    parsed.effects().find(|effect| effect.only)
+}
+
+fn is_code(takes: Takes) -> bool {
+    matches!(takes, Takes::Value(slot) | Takes::Optional(slot) if matches!(slot, Slot::Code | Slot::Shell | Slot::Script))
+}
+
 /// The folder after `-C DIR` and the like.
 fn moved(parsed: &Parsed<'_>, world: &dyn World, cwd: &Cwd) -> Cwd {
     let mut folder = cwd.clone();
@@ -313,14 +326,15 @@ fn moved(parsed: &Parsed<'_>, world: &dyn World, cwd: &Cwd) -> Cwd {
 }
 
 /// Operands and option values in their slots.
-fn slots(draft: &mut Draft, world: &dyn World, cwd: &Cwd, parsed: &Parsed<'_>, scene: &mut Scene<'_>, only: bool) {
+fn slots(draft: &mut Draft, cwd: &Cwd, parsed: &Parsed<'_>, scene: &mut Scene<'_>, only: bool, program: &'static Program) {
+    let world = scene.world;
     for (slot, arg) in &parsed.operands {
         if only && !matches!(slot, Slot::Read | Slot::Sweep | Slot::List) {
             continue;
         }
         match slot {
             Slot::Shell => scene.nested.push(Nested::Shell { text: arg.clone(), positional: Vec::new() }),
-            Slot::Code => draft.opaque(Some(arg.span), "code of another language"),
+            Slot::Code => script::inline(draft, scene, arg, program),
             _ => draft::add_slot(draft, world, cwd, arg, *slot),
         }
     }
@@ -331,13 +345,17 @@ fn slots(draft: &mut Draft, world: &dyn World, cwd: &Cwd, parsed: &Parsed<'_>, s
     for found in &parsed.options {
         let Some(value) = &found.value else { continue };
         match found.row.map(|row| row.takes) {
-            Some(Takes::Value(Slot::Shell)) => {
+            Some(Takes::Value(Slot::Shell) | Takes::Optional(Slot::Shell)) => {
                 scene.nested.push(Nested::Shell { text: value.clone(), positional: Vec::new() });
             }
-            Some(Takes::Value(Slot::Code)) => draft.opaque(Some(value.span), "code of another language"),
             // what does nothing writes nothing either
             Some(Takes::Value(Slot::Write | Slot::WriteDir | Slot::Delete)) if only => {
                 draft::add_slot(draft, world, cwd, value, Slot::Read);
+            }
+            Some(Takes::Value(Slot::Code) | Takes::Optional(Slot::Code)) => script::inline(draft, scene, value, program),
+            Some(Takes::Value(Slot::Script)) => {
+                draft::add_slot(draft, world, cwd, value, Slot::Script);
+                script::file(draft, scene, value, &[], Some(parsed));
             }
             Some(Takes::Value(slot) | Takes::Optional(slot)) => draft::add_slot(draft, world, cwd, value, slot),
             Some(Takes::Nothing) => {}
@@ -380,8 +398,9 @@ pub fn joined(words: &[&Arg]) -> Arg {
 
 /// Interpreters without a script read their code from standard input.
 fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, program: &'static Program) {
-    let reads = parsed.usage.stdin_code || parsed.chain.iter().any(|usage| usage.stdin_code);
-    let has_code = !parsed.operands.is_empty() || !scene.nested.is_empty() || parsed.effects().any(|effect| effect.only);
+    let reads = parsed.usage.stdin_code || parsed.path.is_empty() && parsed.chain.iter().any(|usage| usage.stdin_code);
+    let given = parsed.options.iter().any(|found| found.value.is_some() && found.row.is_some_and(|row| is_code(row.takes)));
+    let has_code = given || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
     let dash = parsed.operands.first().is_some_and(|operand| operand.1.exact() == Some("-"));
     let asked = parsed.has(&["-s"]) && program.family == "shells";
     if !reads || (has_code && !dash && !asked) || draft.opaque.is_some() && !dash && !asked && has_code {
@@ -482,6 +501,8 @@ fn complete_with(
         opaque: opaque.filter(|_| !own),
         name: invocation.argv.first().map(Arg::shown).unwrap_or_default(),
     });
+    // files of this machine say nothing about what runs on another one
+    let cwd = if done.elsewhere { &Cwd::Unknown } else { cwd };
     for command in nested {
         let inner = descend(reader, command, invocation, &below, peels, cwd);
         outcome.fetches |= inner.fetches;

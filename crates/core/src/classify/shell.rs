@@ -233,6 +233,9 @@ impl Reader<'_> {
 
     /// Puts the layers' facts on a draft and keeps the action.
     pub fn finish(&mut self, mut draft: Draft, argv: &[Arg], layers: &[Layer], span: Span, display: &str) {
+        if layers.iter().any(|layer| layer.elsewhere) {
+            draft::elsewhere(&mut draft, self.world);
+        }
         for layer in layers {
             for effect in &layer.effects {
                 let before = draft.capability;

@@ -3,6 +3,7 @@
 use leastgrant_shell::Value;
 
 use super::arg::Arg;
+use crate::action::Capability;
 use crate::knowledge::{Effect, Operand, Opt, Slot, Style, Takes, Usage};
 
 /// Arguments, understood.
@@ -170,6 +171,11 @@ impl<'a> Scan<'a> {
         } else {
             exact
         };
+        if found.is_empty() && self.asks_for_help(arg) {
+            self.parsed.opaque = None;
+            self.parsed.options.push(Found { name: name.to_owned(), value: None, row: Some(&HELP), arg });
+            return 1;
+        }
         if found.is_empty() {
             let takes = self.listed(name);
             if takes.is_none() && self.parsed.usage.strict {
@@ -185,6 +191,7 @@ impl<'a> Scan<'a> {
         }
         let mut used = 1;
         for row in found {
+            self.end_of_options(row);
             let value = match row.takes {
                 Takes::Value(_) if joined.is_none() => {
                     used = 2;
@@ -219,6 +226,9 @@ impl<'a> Scan<'a> {
                 self.parsed.opaque.get_or_insert_with(|| (arg.clone(), format!("unknown option `{name}`")));
             }
             let shown = row.and_then(|row| row.names.first()).map_or(name, |first| (*first).to_owned());
+            if let Some(row) = row {
+                self.end_of_options(row);
+            }
             match takes {
                 Takes::Nothing => self.parsed.options.push(Found { name: shown, value: None, row, arg }),
                 Takes::Optional(_) => {
@@ -234,6 +244,25 @@ impl<'a> Scan<'a> {
             }
         }
         1
+    }
+
+    /// Where options come first, one that says what the operands are ends them (`python -c CODE --version`).
+    fn end_of_options(&mut self, row: &'static Opt) {
+        self.literal |= self.parsed.usage.style == Style::OptionsFirst && row.effect.operands.is_some() && !row.effect.only;
+    }
+
+    /// `--help` and `--version` that no table lists, where nothing but subcommands and plain words stands before them. A
+    /// program without subcommands may be one that takes them for operands once it has seen one.
+    fn asks_for_help(&self, arg: &Arg) -> bool {
+        let plain = |arg: &Arg| {
+            arg.exact().is_some_and(|text| text.len() < 40 && text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-'))
+        };
+        let before = &self.raw;
+        let nested = self.parsed.chain.first().is_some_and(|usage| !usage.subs.is_empty());
+        matches!(arg.exact(), Some("--help" | "--version"))
+            && self.listed(arg.prefix()).is_none()
+            && self.parsed.operands.is_empty()
+            && (before.is_empty() || nested && before.len() <= 3 && before.iter().all(plain))
     }
 
     fn roles(&self) -> &'static [Operand] {
@@ -280,6 +309,10 @@ impl<'a> Scan<'a> {
 
     fn subcommand(&mut self, arg: &'a Arg) -> usize {
         let usage = self.parsed.usage;
+        // `cargo +nightly test`
+        if arg.prefix().starts_with('+') && usage.flags.contains(&"+*") {
+            return 1;
+        }
         let sub = arg.exact().and_then(|name| usage.subs.iter().find(|sub| sub.names.contains(&name)));
         if let Some(sub) = sub {
             self.parsed.path.push(sub.names.first().copied().unwrap_or_default());
@@ -334,6 +367,26 @@ fn roles(parsed: &Parsed<'_>) -> &'static [Operand] {
         .or_else(|| parsed.chain.iter().rev().find_map(|usage| usage.effect.operands))
         .unwrap_or_default()
 }
+
+/// `--help`: nothing is done.
+static HELP: Opt = Opt {
+    names: &["--help"],
+    takes: Takes::Nothing,
+    effect: Effect {
+        does: Some(Capability::Inspect),
+        reach: None,
+        undo: None,
+        exposure: None,
+        scale: None,
+        mark: None,
+        opaque: "",
+        note: "",
+        safer: "",
+        operands: None,
+        only: true,
+        code: "",
+    },
+};
 
 /// `NAME=…`
 #[must_use]

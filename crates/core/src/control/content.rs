@@ -51,7 +51,14 @@ pub fn fragment(world: &dyn World, place: &Place, added: &str) -> Option<(Hold, 
 fn is_settings(kept: &Control) -> bool {
     matches!(
         kept.kind,
-        "hook config" | "settings" | "MCP wiring" | "standing grants" | "plugins" | "environment" | "editor tasks" | "own entry"
+        "hook config"
+            | "settings"
+            | "MCP wiring"
+            | "standing grants"
+            | "plugins"
+            | "environment"
+            | "editor tasks"
+            | "own entry"
     )
 }
 
@@ -79,11 +86,15 @@ fn manifest_change(manifest: &Manifest, before: Option<&str>, after: &str) -> Op
     };
     let before = before.map_or(Some(Value::Null), tree);
     let Some(before) = before else {
-        return Some((Hold::Config, format!("`{}` was unreadable before, so what changes is not known", manifest.name)));
+        return Some((
+            Hold::Config,
+            format!("`{}` was unreadable before, so what changes is not known", manifest.name),
+        ));
     };
     let changed: Vec<&&str> = manifest.keys.iter().filter(|key| find(&before, key) != find(&after, key)).collect();
     let named: Vec<String> = changed.iter().map(|key| format!("`{key}`")).collect();
-    (!named.is_empty()).then(|| (Hold::Config, format!("changes {} of `{}`, which runs code", named.join(", "), manifest.name)))
+    (!named.is_empty())
+        .then(|| (Hold::Config, format!("changes {} of `{}`, which runs code", named.join(", "), manifest.name)))
 }
 
 fn find<'t>(tree: &'t Value, key: &str) -> Option<&'t Value> {
@@ -105,7 +116,8 @@ fn settings_change(binary: Option<&str>, format: Format, before: Option<&str>, a
     // a file that the agent could not read before decided nothing
     let old = before.and_then(|before| document::parse(format, before)).unwrap_or(Value::Null);
     if entry::entries(&old, binary) != entry::entries(&tree, binary) {
-        let words = if ours { "removes or changes leastgrant's hook entry" } else { "adds an entry in leastgrant's name" };
+        let words =
+            if ours { "removes or changes leastgrant's hook entry" } else { "adds an entry in leastgrant's name" };
         return Some((Hold::Own, String::from(words)));
     }
     let (Some(old), Some(new)) = (document::leaves(&old), document::leaves(&tree)) else {
@@ -121,7 +133,8 @@ type Leaves = BTreeMap<String, String>;
 
 /// A switch that is on afterwards and was not on before in the same place.
 fn off_switch(old: &Leaves, new: &Leaves) -> Option<String> {
-    let switches = || RECORDS.iter().flat_map(|record| record.off_switches).filter(|switch| switch.form == Form::Setting);
+    let switches =
+        || RECORDS.iter().flat_map(|record| record.off_switches).filter(|switch| switch.form == Form::Setting);
     new.iter().filter(|(key, value)| old.get(*key) != Some(*value)).find_map(|(key, value)| {
         let plain = key.split('\u{1}').next().unwrap_or_default();
         let hit = switches().find(|switch| same_key(switch.name, plain) && is_on(switch.is, value))?;

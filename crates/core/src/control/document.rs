@@ -59,9 +59,7 @@ fn plain(text: &str) -> String {
     let mut comma = false;
     while let Some(letter) = letters.next() {
         match (letter, letters.peek()) {
-            ('/', Some('/')) => {
-                while letters.next_if(|letter| *letter != '\n').is_some() {}
-            }
+            ('/', Some('/')) => while letters.next_if(|letter| *letter != '\n').is_some() {},
             ('/', Some('*')) => {
                 letters.next();
                 let mut star = false;

@@ -1,8 +1,8 @@
 //! Agents started with their guards off, by flag or by environment.
 
+use super::content::is_on;
 use super::table::Form;
 use super::{RECORDS, Record};
-use super::content::is_on;
 
 /// Why starting this program with these arguments leaves an agent's hooks or questions off (in words). `program` is
 /// the name without folder.
@@ -22,7 +22,9 @@ pub fn agent_off_switch(program: &str, args: &[&str]) -> Option<String> {
         for switch in switches().filter(|switch| switch.name == name || switch.name == *arg) {
             let hit = match switch.form {
                 Form::Flag => joined.is_none_or(|value| value != "false") || switch.name == *arg,
-                Form::FlagValue => joined.or_else(|| args.get(at + 1).copied()).is_some_and(|value| same_value(switch.is, value)),
+                Form::FlagValue => {
+                    joined.or_else(|| args.get(at + 1).copied()).is_some_and(|value| same_value(switch.is, value))
+                }
                 Form::Setting | Form::Env => false,
             };
             if hit {
@@ -53,7 +55,9 @@ pub fn agent_off_switch_env(name: &str, value: Option<&str>) -> Option<String> {
         let switch = record.off_switches.iter().find(|switch| {
             switch.form == Form::Env && switch.name == name && value.is_none_or(|value| is_on(switch.is, value))
         });
-        let what = moves.or_else(|| switch.map(|switch| if switch.hooks { "switches its hooks off" } else { "switches its questions off" }));
+        let what = moves.or_else(|| {
+            switch.map(|switch| if switch.hooks { "switches its hooks off" } else { "switches its questions off" })
+        });
         if let Some(what) = what {
             return Some(format!("`{name}` of {} {what}", record.name));
         }
@@ -76,6 +80,7 @@ fn started(program: &str) -> Option<&'static Record> {
 }
 
 fn same_value(wanted: &str, value: &str) -> bool {
-    let plain: String = value.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'')).collect();
+    let plain: String =
+        value.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'')).collect();
     plain.eq_ignore_ascii_case(wanted)
 }

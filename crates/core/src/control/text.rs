@@ -13,7 +13,10 @@ const SECTION: usize = 400;
 /// Whether text switches an agent's hooks off where it becomes a settings file or a change of one (in words).
 #[must_use]
 pub fn text_disarms(text: &str) -> Option<String> {
-    let switches = RECORDS.iter().flat_map(|record| record.off_switches).filter(|switch| switch.form == Form::Setting && switch.hooks);
+    let switches = RECORDS
+        .iter()
+        .flat_map(|record| record.off_switches)
+        .filter(|switch| switch.form == Form::Setting && switch.hooks);
     for switch in switches {
         let (section, last) = switch.name.rsplit_once('.').map_or(("", switch.name), |(section, last)| (section, last));
         let first = section.split('.').next().unwrap_or_default();
@@ -40,9 +43,12 @@ fn tail(text: &str, most: usize) -> &str {
 
 /// The word after a key: past quotes, escapes, brackets and the signs that assign.
 fn value(after: &str) -> Option<String> {
-    let skipped = |letter: &char| matches!(letter, '"' | '\'' | '\\' | ' ' | '\t' | '\n' | '\r' | ':' | '=' | '|' | '[' | ']' | ',' | '`');
+    let skipped = |letter: &char| {
+        matches!(letter, '"' | '\'' | '\\' | ' ' | '\t' | '\n' | '\r' | ':' | '=' | '|' | '[' | ']' | ',' | '`')
+    };
     let mut letters = after.chars().take(REACH).skip_while(skipped).peekable();
     let assigned = after.chars().take(REACH).take_while(skipped).any(|letter| matches!(letter, ':' | '=' | ','));
-    let word: String = std::iter::from_fn(|| letters.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '_')).collect();
+    let word: String =
+        std::iter::from_fn(|| letters.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '_')).collect();
     (assigned && !word.is_empty()).then(|| word.to_ascii_lowercase())
 }

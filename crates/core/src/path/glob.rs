@@ -146,7 +146,7 @@ mod tests {
             ("*a*b*", "xxaxxbxx", "xxbxxa"),
             ("[ab", "[ab", "a"),
             ("", "", "x"),
-            ("**", "anything", "\u{0}\u{0}never")
+            ("**", "anything", "\u{0}\u{0}never"),
         ] {
             assert!(matches(pattern, yes), "{pattern} {yes}");
             assert!(pattern == "**" || !matches(pattern, no), "{pattern} {no}");

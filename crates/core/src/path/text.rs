@@ -122,9 +122,7 @@ pub(crate) fn fold(name: &str, blind: bool) -> Cow<'_, str> {
             Cow::Borrowed(name)
         };
     }
-    let ignored = |letter: &char| {
-        !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
+    let ignored = |letter: &char| !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let long_s = |letter: char| if letter == '\u{17f}' { 's' } else { letter };
     Cow::Owned(name.chars().filter(ignored).flat_map(char::to_lowercase).map(long_s).collect())
 }

@@ -8,8 +8,20 @@ use crate::world::Facts;
 const NULL: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 const TEMP: &[&str] = &["/tmp", "/var/tmp", "/var/folders"];
 const SYSTEM: &[&str] = &[
-    "/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/snap", "/boot", "/Applications",
-    "/System", "/Library",
+    "/usr",
+    "/opt",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix",
+    "/snap",
+    "/boot",
+    "/Applications",
+    "/System",
+    "/Library",
 ];
 const RUNTIME: &[&str] = &["/var", "/proc", "/sys", "/dev", "/run"];
 

@@ -70,5 +70,10 @@ fn entropy(word: &str) -> f64 {
         }
     }
     let total = word.len() as f64;
-    counts.iter().filter(|count| **count > 0).map(|count| *count as f64 / total).map(|share| -share * share.log2()).sum()
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| *count as f64 / total)
+        .map(|share| -share * share.log2())
+        .sum()
 }

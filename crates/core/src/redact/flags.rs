@@ -4,7 +4,23 @@ use super::{Find, run, stands_for_other};
 use crate::secret::is_secret_name;
 
 /// Flags by exact name whose value is a secret although their name is not telling.
-const FLAGS: &[&str] = &["--pass", "--auth", "--pat", "--pin", "--otp", "--cookie", "--bearer", "--oauth2-bearer", "--proxy-user-password", "--sudo-password", "--apikey", "--secret-key", "--key-password", "--storepass", "--keypass"];
+const FLAGS: &[&str] = &[
+    "--pass",
+    "--auth",
+    "--pat",
+    "--pin",
+    "--otp",
+    "--cookie",
+    "--bearer",
+    "--oauth2-bearer",
+    "--proxy-user-password",
+    "--sudo-password",
+    "--apikey",
+    "--secret-key",
+    "--key-password",
+    "--storepass",
+    "--keypass",
+];
 /// Flags that take `name:password`.
 const PAIRS: &[&str] = &["-u", "--user", "--proxy-user", "-U", "--creds"];
 
@@ -13,11 +29,10 @@ pub(super) fn scan(text: &str, finds: &mut Vec<Find>) {
     let mut telling: Option<&str> = None;
     for (from, word) in words(text) {
         let plain = word.trim_matches(['"', '\'', '\\']);
-        if let Some(flag) = telling.take() {
-            if !plain.starts_with('-') || plain.len() >= 20 {
-                value(flag, from, word, finds);
-                continue;
-            }
+        let after = telling.take().filter(|_| !plain.starts_with('-') || plain.len() >= 20);
+        if let Some(flag) = after {
+            value(flag, from, word, finds);
+            continue;
         }
         if matches!(plain, "|" | "||" | "&&" | ";" | "&") {
             program = "";
@@ -26,13 +41,19 @@ pub(super) fn scan(text: &str, finds: &mut Vec<Find>) {
         }
         let database = matches!(program, "mysql" | "mariadb" | "mysqldump" | "mysqladmin" | "mysqlimport");
         if let Some((flag, rest)) = plain.split_once('=').filter(|(flag, _)| flag.starts_with("--")) {
-            let start = from + word.len().saturating_sub(word.trim_start_matches(['"', '\'', '\\']).len()) + flag.len() + 1;
+            let start =
+                from + word.len().saturating_sub(word.trim_start_matches(['"', '\'', '\\']).len()) + flag.len() + 1;
             if is_telling(flag) {
                 push(start, rest, "flag", finds);
             } else if PAIRS.contains(&flag) {
                 pair(start, rest, finds);
             }
-        } else if is_telling(plain) || PAIRS.contains(&plain) || plain == "-p" && (database || program == "sshpass") || plain == "-a" && program == "redis-cli" || plain == "-P" && matches!(program, "7z" | "zip") {
+        } else if is_telling(plain)
+            || PAIRS.contains(&plain)
+            || plain == "-p" && (database || program == "sshpass")
+            || plain == "-a" && program == "redis-cli"
+            || plain == "-P" && matches!(program, "7z" | "zip")
+        {
             telling = Some(plain);
         } else if let Some(password) = plain.strip_prefix("-p").filter(|_| database || program == "sshpass") {
             push(from + word.find("-p").unwrap_or_default() + 2, password, "flag", finds);

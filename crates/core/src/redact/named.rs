@@ -8,7 +8,23 @@ const NAME: usize = 80;
 /// So much of a value is looked at to judge it; what is found is then taken whole.
 const VALUE: usize = 512;
 /// Headers whose whole value is a secret.
-const HEADERS: &[&str] = &["authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token", "x-access-token", "private-token", "job-token", "cookie", "set-cookie", "x-amz-security-token", "x-goog-api-key", "x-vault-token", "x-csrf-token", "apikey"];
+const HEADERS: &[&str] = &[
+    "authorization",
+    "proxy-authorization",
+    "x-api-key",
+    "api-key",
+    "x-auth-token",
+    "x-access-token",
+    "private-token",
+    "job-token",
+    "cookie",
+    "set-cookie",
+    "x-amz-security-token",
+    "x-goog-api-key",
+    "x-vault-token",
+    "x-csrf-token",
+    "apikey",
+];
 const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "digest", "negotiate", "bot", "key"];
 
 pub(super) fn scan(text: &str, finds: &mut Vec<Find>) {
@@ -20,7 +36,10 @@ pub(super) fn scan(text: &str, finds: &mut Vec<Find>) {
         let Some(before) = text.get(..at) else { continue };
         let Some(after) = text.get(at + 1..) else { continue };
         // `==`, `!=`, `::` and `://` compare, separate and locate
-        if after.starts_with([sign.chars().next().unwrap_or('='), '/']) && sign == ":" || after.starts_with('=') || before.ends_with(['=', '!', ':', '<', '>']) {
+        if after.starts_with([sign.chars().next().unwrap_or('='), '/']) && sign == ":"
+            || after.starts_with('=')
+            || before.ends_with(['=', '!', ':', '<', '>'])
+        {
             continue;
         }
         let tight = before.trim_end_matches(['"', '\'', '\\']);
@@ -43,7 +62,8 @@ pub(super) fn scan(text: &str, finds: &mut Vec<Find>) {
 
 fn name_before(text: &str) -> &str {
     let letters = text.char_indices().rev().take(NAME + 1);
-    let from = letters.take_while(|(_, letter)| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.')).last();
+    let from =
+        letters.take_while(|(_, letter)| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.')).last();
     let name = from.and_then(|(from, _)| text.get(from..)).unwrap_or_default();
     if name.len() > NAME { "" } else { name.trim_start_matches('-') }
 }
@@ -51,11 +71,13 @@ fn name_before(text: &str) -> &str {
 fn header(after: &str, at: usize, finds: &mut Vec<Find>) {
     let skipped = run(after, |letter| matches!(letter, ' ' | '\t' | '"' | '\'' | '\\'));
     let rest = after.get(skipped..).unwrap_or_default();
-    let rest = rest.get(..rest.floor_char_boundary(16 * VALUE)).unwrap_or(rest);
+    let rest = head_of(rest, 16 * VALUE);
     let end = run(rest, |letter| !matches!(letter, '"' | '\'' | '\n' | '\r' | '`' | '\\'));
     let mut value = rest.get(..end).unwrap_or_default();
     let mut from = at + skipped;
-    if let Some((scheme, token)) = value.split_once(' ').filter(|(scheme, _)| SCHEMES.contains(&scheme.to_ascii_lowercase().as_str())) {
+    if let Some((scheme, token)) =
+        value.split_once(' ').filter(|(scheme, _)| SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()))
+    {
         from += scheme.len() + 1;
         value = token;
     }
@@ -76,9 +98,12 @@ fn value(after: &str, at: usize, attached: bool, quoted: bool, finds: &mut Vec<F
     let extent = |body: &str| match quote {
         Some(quote) if escapes > 0 => run(body, |letter| letter != quote && letter != '\\'),
         Some(quote) => closed(body, quote),
-        None => run(body, |letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | ';' | '|' | '&' | ',' | ')' | '}' | '`' | '<' | '>')),
+        None => run(body, |letter| {
+            !letter.is_whitespace()
+                && !matches!(letter, '"' | '\'' | ';' | '|' | '&' | ',' | ')' | '}' | '`' | '<' | '>')
+        }),
     };
-    let head = body.get(..body.floor_char_boundary(VALUE)).unwrap_or(body);
+    let head = head_of(body, VALUE);
     let end = extent(head);
     let value = body.get(..end).unwrap_or_default();
     if stands_for_other(value) {
@@ -113,4 +138,10 @@ fn closed(body: &str, quote: char) -> usize {
         }
     }
     body.len()
+}
+
+/// At most so many bytes, up to a whole character.
+fn head_of(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.get(..end.unwrap_or_default()).unwrap_or_default()
 }

@@ -41,15 +41,20 @@ fn after_sequence(start: char, rest: &str) -> &str {
         Some('[') => {
             let body = letters.as_str();
             let end = body.char_indices().take(LONGEST).find(|(_, letter)| matches!(letter, '@'..='~'));
-            end.filter(|(at, _)| body.get(..*at).is_some_and(|part| part.bytes().all(|byte| matches!(byte, b' '..=b'?'))))
-                .and_then(|(at, letter)| body.get(at + letter.len_utf8()..))
-                .unwrap_or(body)
+            end.filter(|(at, _)| {
+                body.get(..*at).is_some_and(|part| part.bytes().all(|byte| matches!(byte, b' '..=b'?')))
+            })
+            .and_then(|(at, letter)| body.get(at + letter.len_utf8()..))
+            .unwrap_or(body)
         }
         Some(']' | 'P' | '_' | '^' | 'X') => {
             let body = letters.as_str();
-            let end = body.char_indices().take(LONGEST).find(|(_, letter)| matches!(letter, '\u{7}' | '\u{1b}' | '\u{9c}'));
+            let end =
+                body.char_indices().take(LONGEST).find(|(_, letter)| matches!(letter, '\u{7}' | '\u{1b}' | '\u{9c}'));
             match end {
-                Some((at, '\u{1b}')) => body.get(at..).map(|rest| rest.strip_prefix("\u{1b}\\").unwrap_or(rest)).unwrap_or(body),
+                Some((at, '\u{1b}')) => {
+                    body.get(at..).map(|rest| rest.strip_prefix("\u{1b}\\").unwrap_or(rest)).unwrap_or(body)
+                }
                 Some((at, letter)) => body.get(at + letter.len_utf8()..).unwrap_or(body),
                 None => body,
             }

@@ -3,7 +3,13 @@
 use super::{Find, run, stands_for_other};
 use crate::secret::is_secret_name;
 
-const PATHS: &[&str] = &["hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "api.telegram.org/bot", "outlook.office.com/webhook/"];
+const PATHS: &[&str] = &[
+    "hooks.slack.com/services/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    "api.telegram.org/bot",
+    "outlook.office.com/webhook/",
+];
 
 pub(super) fn scan(text: &str, finds: &mut Vec<Find>) {
     let mut done = 0;
@@ -22,7 +28,9 @@ pub(super) fn scan(text: &str, finds: &mut Vec<Find>) {
     for path in PATHS {
         for (at, found) in text.match_indices(path) {
             let from = at + found.len();
-            let length = run(text.get(from..).unwrap_or_default(), |letter| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '-' | '_' | ':'));
+            let length = run(text.get(from..).unwrap_or_default(), |letter| {
+                letter.is_ascii_alphanumeric() || matches!(letter, '/' | '-' | '_' | ':')
+            });
             if length >= 16 {
                 finds.push(Find { from, to: from + length, label: "webhook" });
             }
@@ -48,7 +56,9 @@ fn person(url: &str, from: usize, finds: &mut Vec<Find>) {
         Some((name, password)) if !stands_for_other(password) => {
             finds.push(Find { from: from + name.len() + 1, to: from + end, label: "url-password" });
         }
-        None if person.len() >= 16 && !stands_for_other(person) => finds.push(Find { from, to: from + end, label: "url-token" }),
+        None if person.len() >= 16 && !stands_for_other(person) => {
+            finds.push(Find { from, to: from + end, label: "url-token" })
+        }
         _ => {}
     }
 }
@@ -58,7 +68,9 @@ fn query(url: &str, from: usize, finds: &mut Vec<Find>) {
     for pair in url.get(at..).unwrap_or_default().split(['&', ';']) {
         if let Some((name, value)) = pair.split_once('=') {
             let lower = name.to_ascii_lowercase();
-            let signed = lower.ends_with("signature") || lower.ends_with("-credential") || matches!(lower.as_str(), "sig" | "code" | "key" | "apikey" | "auth" | "pass" | "pwd");
+            let signed = lower.ends_with("signature")
+                || lower.ends_with("-credential")
+                || matches!(lower.as_str(), "sig" | "code" | "key" | "apikey" | "auth" | "pass" | "pwd");
             if (signed || is_secret_name(name)) && value.len() >= 6 && !stands_for_other(value) {
                 let start = from + at + name.len() + 1;
                 finds.push(Find { from: start, to: start + value.len(), label: "url-secret" });

@@ -92,7 +92,11 @@ fn one(world: &dyn World, cwd: Option<&str>, pattern: &str) -> Option<&'static s
     let fixed = names.iter().take_while(|name| !glob::is_glob(name)).count();
     let (stem, rest) = names.split_at_checked(fixed)?;
     let slash = if pattern.starts_with('/') { "/" } else { "" };
-    let base = if stem.is_empty() && slash.is_empty() { String::from(".") } else { format!("{slash}{}", unescaped(&stem.join("/"))) };
+    let base = if stem.is_empty() && slash.is_empty() {
+        String::from(".")
+    } else {
+        format!("{slash}{}", unescaped(&stem.join("/")))
+    };
     let folder = path::place(world, cwd, &base);
     if let Some(why) = secret(world, &folder) {
         return Some(why);
@@ -173,7 +177,8 @@ fn by_pattern(world: &dyn World, folder: &Place, rest: &[&str]) -> Option<&'stat
     table::SECRETS.iter().find_map(|row| {
         let parts = row.pattern.parts;
         let fits = |start: usize, skip: usize| fill(base, rest, start, parts.get(skip..)?, row.pattern.folder);
-        let texts = (0..rest.len()).filter_map(|start| fits(start, 0)).chain((1..parts.len()).filter_map(|skip| fits(0, skip)));
+        let texts =
+            (0..rest.len()).filter_map(|start| fits(start, 0)).chain((1..parts.len()).filter_map(|skip| fits(0, skip)));
         let hit = |text: String| secret(world, &Place { lexical: Some(text.clone()), ..Place::unknown(text) });
         texts.into_iter().find_map(hit)
     })

@@ -17,13 +17,37 @@ pub fn is_secret_name(name: &str) -> bool {
     if HARMLESS_NAMES.contains(&joined.as_str()) || words.iter().any(|word| word == "public") {
         return false;
     }
-    let counts = matches!(words.last().map(String::as_str), Some("count" | "limit" | "length" | "len" | "size" | "ttl" | "expiry" | "name" | "file" | "path" | "url" | "type" | "enabled" | "dir"));
-    if words.len() == 1 && matches!(words.first().map(String::as_str), Some("pass" | "auth" | "pin" | "pat" | "otp" | "webhook" | "cred" | "cookie" | "cookies" | "tokens")) {
+    let counts = matches!(
+        words.last().map(String::as_str),
+        Some(
+            "count"
+                | "limit"
+                | "length"
+                | "len"
+                | "size"
+                | "ttl"
+                | "expiry"
+                | "name"
+                | "file"
+                | "path"
+                | "url"
+                | "type"
+                | "enabled"
+                | "dir"
+        )
+    );
+    if words.len() == 1
+        && matches!(
+            words.first().map(String::as_str),
+            Some("pass" | "auth" | "pin" | "pat" | "otp" | "webhook" | "cred" | "cookie" | "cookies" | "tokens")
+        )
+    {
         // alone these words are flags and verbs as often as they are values
         return name.bytes().all(|byte| byte.is_ascii_uppercase());
     }
     let paired = words.windows(2).any(|pair| SECRET_PAIRS.contains(&pair.join(" ").as_str()));
-    let ends = |word: &String| ["password", "passwd", "passphrase", "secret", "apikey"].iter().any(|end| word.ends_with(end));
+    let ends =
+        |word: &String| ["password", "passwd", "passphrase", "secret", "apikey"].iter().any(|end| word.ends_with(end));
     paired || !counts && words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()) || ends(word))
 }
 

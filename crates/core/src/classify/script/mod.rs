@@ -165,6 +165,13 @@ fn read(world: &dyn World, cwd: &Cwd, written: &str) -> Result<Body, &'static st
     }
 }
 
+/// The text of a file of the project, for readers of other languages.
+pub(super) fn text_of(draft: &mut Draft, scene: &Scene<'_>, file: &Arg) -> Option<String> {
+    let body = read(scene.world, &scene.cwd, file.exact()?).ok()?;
+    draft.content.push(body.hash);
+    Some(body.text)
+}
+
 /// 16 hex digits of the content's SHA-256.
 fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
@@ -238,6 +245,27 @@ const TEST_NAMES: &[&str] = &[
 const BUILD_NAMES: &[&str] =
     &["build", "compile", "bundle", "format", "fmt", "prettier", "assemble", "dist", "dev", "start", "serve", "preview", "watch", "generate", "codegen", "docs", "clean"];
 
+/// Whether the nearest package.json defines a script of this name.
+pub(super) fn defines(scene: &Scene<'_>, name: &str) -> bool {
+    let Some((file, _)) = nearest(scene.world, &scene.cwd, &["package.json"]) else { return false };
+    let json = serde_json::from_str::<serde_json::Value>(&file.text);
+    // what cannot be read could define anything
+    json.map_or(true, |json| json.get("scripts").and_then(|scripts| scripts.get(name)).is_some())
+}
+
+/// Whether a task of this name is judged by it where its definition is absent.
+pub(super) fn conventional_name(name: &str) -> bool {
+    let mut draft = Draft::new(Capability::Unknown, "scripts");
+    by_name(&mut draft, &Arg::text(name, leastgrant_shell::Span::default()));
+    draft.opaque.is_none()
+}
+
+/// Words that make a task more than a build, wherever they stand in its name.
+const DANGEROUS: &[&str] = &[
+    "deploy", "publish", "release", "push", "reset", "drop", "destroy", "delete", "remove", "migrate", "migration", "seed", "prod",
+    "production", "upload", "install", "uninstall", "purge", "wipe", "rollback", "promote", "nuke", "run", "exec", "sync", "prune",
+];
+
 /// A task whose definition is absent is judged by its conventional name (spec §8.4).
 fn by_name(draft: &mut Draft, task: &Arg) {
     let Some(name) = task.exact() else {
@@ -250,12 +278,30 @@ fn by_name(draft: &mut Draft, task: &Arg) {
         draft.become_(Capability::Test);
     } else if BUILD_NAMES.contains(&head) || words().any(|word| word == "build") {
         draft.become_(Capability::Build);
+    } else if let Some(capability) = by_parts(name) {
+        draft.become_(capability);
     } else {
         draft.become_(Capability::Unknown);
         draft.opaque(Some(task.span), format!("the task `{name}` is not defined where it was looked for"));
         return;
     }
     draft.note(&format!("the task `{name}`, judged by its name"));
+}
+
+/// `api:generate`, `web/build`: a later part says what it does, where no part says that it does more.
+fn by_parts(name: &str) -> Option<Capability> {
+    let parts = || name.split([':', '.', '/']);
+    if parts().flat_map(|part| part.split(['-', '_'])).any(|word| DANGEROUS.contains(&word)) {
+        return None;
+    }
+    let last = parts().next_back()?;
+    if TEST_NAMES.contains(&last) {
+        Some(Capability::Test)
+    } else if matches!(last, "build" | "compile" | "bundle" | "format" | "fmt" | "generate" | "codegen" | "docs") {
+        Some(Capability::Build)
+    } else {
+        None
+    }
 }
 
 /// A task's body goes on as shell text.
