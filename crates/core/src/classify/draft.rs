@@ -489,7 +489,9 @@ fn known_delete(world: &dyn World, place: &Place) -> bool {
                 return false;
             }
             let below = real.strip_prefix(world.facts().project.as_str()).unwrap_or_default();
+            let name = path::name(real);
             below.split('/').any(|part| BUILD_OUTPUT.contains(&part))
+                || [".pyc", ".pyo", ".DS_Store", "Thumbs.db"].iter().any(|end| name.ends_with(end))
                 || world.made_in_session(real)
                 || world.tracked_clean(real)
         }
