@@ -84,10 +84,12 @@ fn globs(parsed: &Parsed<'_>, options: &[&str]) -> Vec<String> {
 /// Most globs that are looked at.
 const GLOBS: usize = 64;
 
-/// The same name with a dot in front, where a star in front would match one and the rest tells a name.
+/// What a star in front, which stands for a dot or for nothing too, makes of a name that tells something: `*env` and
+/// `*.env` are both meant for `.env`.
 pub(super) fn dotted(name: &str) -> Option<String> {
-    let starts = name.starts_with(['*', '?', '[']) && !name.contains('/');
-    (starts && path::glob::literal(name) > 1).then(|| format!(".{}", name.trim_start_matches(['*', '?'])))
+    let rest = name.trim_start_matches(['*', '?']);
+    let starts = rest.len() < name.len() && !name.contains('/');
+    (starts && path::glob::literal(rest) > 1).then(|| if rest.starts_with('.') { rest.to_owned() } else { format!(".{rest}") })
 }
 
 /// Tree searchers walk the folder they run in where none is named, unless something comes in.
