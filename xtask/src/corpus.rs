@@ -129,8 +129,9 @@ fn covered(command: &str, inventory: &Inventory) -> bool {
         // the words of `for`, `case`, `[[ ]]` and `(( ))` are no commands; what runs inside them is one of its own
         let mut head = false;
         line.split_whitespace().take_while(|word| !word.starts_with('#')).all(|word| {
-            let ends = word.ends_with(';') || matches!(word, "do" | "then" | "in") || word.ends_with("]]");
-            let inside = std::mem::replace(&mut head, (head || is_head(word)) && !ends);
+            let ends = word.ends_with(';') || matches!(word, "do" | "then") || word.ends_with("]]");
+            let inside = head;
+            head = (inside || is_head(word)) && !ends;
             inside || is_head(word) || is_glue(word)
         })
     })

@@ -424,7 +424,13 @@ fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, pro
     let reads = parsed.usage.stdin_code || parsed.path.is_empty() && parsed.chain.iter().any(|usage| usage.stdin_code);
     let given =
         parsed.options.iter().any(|found| found.value.is_some() && found.row.is_some_and(|row| is_code(row.takes)));
-    let has_code = given || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
+    // `node --test`: a mode of its own, with operands that are no code
+    let mode = parsed
+        .options
+        .iter()
+        .filter_map(|found| found.row)
+        .any(|row| row.effect.does.is_some() && row.effect.operands.is_some());
+    let has_code = given || mode || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
     let dash = parsed.operands.first().is_some_and(|operand| operand.1.exact() == Some("-"));
     let asked = parsed.has(&["-s"]) && program.family == "shells";
     if !reads || (has_code && !dash && !asked) {
