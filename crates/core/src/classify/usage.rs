@@ -283,8 +283,7 @@ impl<'a> Scan<'a> {
         if usage.style == Style::OptionsFirst {
             self.literal = true;
         }
-        loop {
-            let Some(slot) = self.roles().get(self.fixed) else { break };
+        while let Some(slot) = self.roles().get(self.fixed) {
             match slot.role {
                 Slot::Assignment if is_assignment(arg.prefix()) => {
                     self.parsed.operands.push((Slot::Assignment, arg.clone()));
