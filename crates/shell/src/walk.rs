@@ -718,6 +718,12 @@ fn one_of(words: &[Word]) -> Value {
     if words.iter().any(|word| word.split) {
         return Value::Unknown;
     }
+    if let [only] = words
+        && only.glob
+        && let Value::Exact(pattern) = &only.value
+    {
+        return Value::Matches(pattern.clone());
+    }
     let lead = |word: &Word| match &word.value {
         Value::Exact(text) if word.glob => {
             let end = text.find(['*', '?', '[', '@', '+', '!']).unwrap_or(0);

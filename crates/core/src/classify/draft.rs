@@ -173,7 +173,7 @@ pub fn add_path(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role
     let texts: Vec<&str> = match &arg.value {
         Value::Exact(text) => vec![text],
         Value::OneOf(texts) => texts.iter().map(String::as_str).collect(),
-        Value::Prefix(_) | Value::Unknown => {
+        Value::Prefix(_) | Value::Matches(_) | Value::Unknown => {
             let place = Place::unknown(arg.shown());
             // a known beginning still matches guards that go by name
             if let Some(start) = arg.prefix().rfind('/').and_then(|at| arg.prefix().get(..=at)) {

@@ -77,15 +77,39 @@ fn remove(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `chmod +x` and the like are trivial; set-uid bits and world-writable trees are not.
 fn mode(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let text = parsed.operands.first().map(|operand| operand.1.prefix().to_owned()).unwrap_or_default();
+    // a mode that takes away (`-x`) looks like an option, and then the first operand is a file
+    let takes_away = parsed.args.iter().any(|arg| {
+        let mut letters = arg.prefix().chars();
+        letters.next() == Some('-') && letters.clone().next().is_some() && letters.all(|letter| "rwxXst,ugo=+-".contains(letter))
+    });
+    if takes_away
+        && program_of(scene, parsed) == "chmod"
+        && let Some((_, file)) = parsed.operands.first()
+    {
+        draft::add_path(draft, scene.world, &scene.cwd, file, Role::Write);
+    }
     let octal = text.len() >= 4 && text.chars().all(|letter| letter.is_digit(8));
     let special = octal && text.len() == 4 && !text.starts_with('0');
     if text.contains("+s") || text.contains("u+s") || special {
         draft.mark(Mark::Privilege);
         draft.note("lets others run it with the owner's rights");
     }
+    // `chmod -x FILE`: the mode looks like an option, so that the first operand is a file already
+    if parsed.args.iter().any(|arg| is_dashed_mode(arg.prefix())) {
+        for (_, arg) in parsed.operands.iter().take(1) {
+            draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Write);
+        }
+    }
     if matches!(program_of(scene, parsed).as_str(), "chown" | "chattr" | "chgrp") {
         draft.blast.undo = draft.blast.undo.max(Undo::Hard);
     }
+}
+
+/// `-x`, `-rwx`, `-w,g+s`: a mode that begins with a dash.
+fn is_dashed_mode(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|mode| {
+        mode.starts_with(|first: char| "rwxXst".contains(first)) && mode.chars().all(|c| "rwxXstugoa+-=,".contains(c))
+    })
 }
 
 /// `if=`, `of=`: a device that is written is lost.

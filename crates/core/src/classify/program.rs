@@ -584,7 +584,7 @@ fn descend(
                 Value::Exact(text) => vec![text.clone()],
                 Value::OneOf(texts) => texts.clone(),
                 Value::Prefix(start) => vec![start.clone()],
-                Value::Unknown => Vec::new(),
+                Value::Matches(_) | Value::Unknown => Vec::new(),
             };
             if text.value.all().is_none() {
                 reader.unknown(text.span, layers, "a shell reads text that is not known");

@@ -426,6 +426,6 @@ pub fn could_be(value: &Value, text: &str) -> bool {
         Value::Exact(known) => known == text,
         Value::OneOf(known) => known.iter().any(|known| known == text),
         Value::Prefix(start) => text.starts_with(start.as_str()),
-        Value::Unknown => true,
+        Value::Matches(_) | Value::Unknown => true,
     }
 }
