@@ -266,7 +266,7 @@ impl<'a> Scan<'a> {
         let before = &self.raw;
         let nested = self.parsed.chain.first().is_some_and(|usage| !usage.subs.is_empty());
         matches!(arg.exact(), Some("--help" | "--version"))
-            && self.listed(arg.prefix()).is_none()
+            && !self.parsed.chain.iter().any(|usage| usage.flags.contains(&arg.prefix()) || usage.values.contains(&arg.prefix()))
             && self.parsed.operands.is_empty()
             && (before.is_empty() || nested && before.len() <= 3 && before.iter().all(plain))
     }
