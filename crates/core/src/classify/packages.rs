@@ -193,8 +193,20 @@ fn script_or_bin(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) 
 }
 
 /// Families whose programs come as packages.
-const TOOLS: &[&str] =
-    &["build", "test", "format", "databases", "cloud", "infrastructure", "interpreters", "packages", "agents", "media", "helpers", "secrets"];
+const TOOLS: &[&str] = &[
+    "build",
+    "test",
+    "format",
+    "databases",
+    "cloud",
+    "infrastructure",
+    "interpreters",
+    "packages",
+    "agents",
+    "media",
+    "helpers",
+    "secrets",
+];
 
 /// `bun X`, `bun run X`: a file, a script of the project or a program of its packages.
 fn bun_other(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
