@@ -131,7 +131,7 @@ fn locked(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `--dry-run` with a value of its own: `--dry-run=false` does it.
 fn dry_run(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     if let Some(found) = parsed.options.iter().find(|found| found.name == "--dry-run")
-        && !found.value.as_ref().is_some_and(|value| value.exact() != Some("true"))
+        && found.value.as_ref().is_none_or(|value| value.exact() == Some("true"))
     {
         draft.become_(Capability::Inspect);
         draft.note("only says what it would publish");
@@ -194,8 +194,20 @@ fn script_or_bin(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) 
 }
 
 /// Families whose programs come as packages.
-const TOOLS: &[&str] =
-    &["build", "test", "format", "databases", "cloud", "infrastructure", "interpreters", "packages", "agents", "media", "helpers", "secrets"];
+const TOOLS: &[&str] = &[
+    "build",
+    "test",
+    "format",
+    "databases",
+    "cloud",
+    "infrastructure",
+    "interpreters",
+    "packages",
+    "agents",
+    "media",
+    "helpers",
+    "secrets",
+];
 
 /// `bun X`, `bun run X`: a file, a script of the project or a program of its packages.
 fn bun_other(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {

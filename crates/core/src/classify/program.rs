@@ -383,7 +383,9 @@ fn slots(
                 draft::add_slot(draft, world, cwd, value, Slot::Script);
                 script::file(draft, scene, value, &[], Some(parsed));
             }
-            Some(Takes::Value(slot) | Takes::Optional(slot)) if !only || matches!(slot, Slot::Read | Slot::Sweep | Slot::List) => {
+            Some(Takes::Value(slot) | Takes::Optional(slot))
+                if !only || matches!(slot, Slot::Read | Slot::Sweep | Slot::List) =>
+            {
                 draft::add_slot(draft, world, cwd, value, slot);
             }
             Some(Takes::Value(_) | Takes::Optional(_)) => {}
@@ -431,7 +433,8 @@ fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, pro
     let given =
         parsed.options.iter().any(|found| found.value.is_some() && found.row.is_some_and(|row| is_code(row.takes)));
     let replaced = parsed.effects().any(|effect| effect.does.is_some_and(|does| does != Capability::Unknown));
-    let has_code = given || replaced || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
+    let has_code =
+        given || replaced || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
     let dash = parsed.operands.first().is_some_and(|operand| operand.1.exact() == Some("-"));
     let asked = parsed.has(&["-s"]) && program.family == "shells";
     if !reads || (has_code && !dash && !asked) {

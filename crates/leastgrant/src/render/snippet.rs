@@ -69,10 +69,11 @@ fn without_subject<'a>(text: &'a str, actions: &[Action]) -> &'a str {
             return rest;
         }
         // a long command is quoted cut
-        if let Some((begin, rest)) = quoted.split_once("…` ") {
-            if !begin.is_empty() && action.display.starts_with(begin) {
-                return rest;
-            }
+        if let Some((begin, rest)) = quoted.split_once("…` ")
+            && !begin.is_empty()
+            && action.display.starts_with(begin)
+        {
+            return rest;
         }
     }
     text
