@@ -396,7 +396,22 @@ fn nix_develop(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// A function over the result that only looks at it.
 fn nix_apply(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let Some(value) = parsed.value(&["--apply"]) else { return };
-    let reaches = ["fetch", "readFile", "readDir", "path", "exec", "import", "derivation", "getEnv", "storePath", "toFile", "<", "http", "./", "/."];
+    let reaches = [
+        "fetch",
+        "readFile",
+        "readDir",
+        "path",
+        "exec",
+        "import",
+        "derivation",
+        "getEnv",
+        "storePath",
+        "toFile",
+        "<",
+        "http",
+        "./",
+        "/.",
+    ];
     if value.exact().is_none_or(|text| text.len() > 400 || reaches.iter().any(|part| text.contains(part))) {
         draft.opaque(Some(value.span), "an expression that is not read");
     }
