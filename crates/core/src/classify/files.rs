@@ -77,17 +77,6 @@ fn remove(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `chmod +x` and the like are trivial; set-uid bits and world-writable trees are not.
 fn mode(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let text = parsed.operands.first().map(|operand| operand.1.prefix().to_owned()).unwrap_or_default();
-    // a mode that takes away (`-x`) looks like an option, and then the first operand is a file
-    let takes_away = parsed.args.iter().any(|arg| {
-        let mut letters = arg.prefix().chars();
-        letters.next() == Some('-') && letters.clone().next().is_some() && letters.all(|letter| "rwxXst,ugo=+-".contains(letter))
-    });
-    if takes_away
-        && program_of(scene, parsed) == "chmod"
-        && let Some((_, file)) = parsed.operands.first()
-    {
-        draft::add_path(draft, scene.world, &scene.cwd, file, Role::Write);
-    }
     let octal = text.len() >= 4 && text.chars().all(|letter| letter.is_digit(8));
     let special = octal && text.len() == 4 && !text.starts_with('0');
     if text.contains("+s") || text.contains("u+s") || special {

@@ -5,8 +5,9 @@ use super::code::Code;
 use super::draft::{self, Draft};
 use super::program::Scene;
 use super::usage::{Found, Parsed};
-use crate::action::{Capability, Mark, Role, Scale, Undo};
+use crate::action::{Capability, Mark, Role, Scale, TargetKind, Undo};
 use crate::host;
+use crate::path::Zone;
 
 pub(super) const CODES: &[(&str, Code)] = &[
     ("forge.api", api),
@@ -38,6 +39,7 @@ fn clone(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         let folder = Arg::text(name.filter(|name| !name.is_empty()).unwrap_or("."), repository.span);
         draft::add_path(draft, scene.world, &scene.cwd, &folder, Role::Write);
     }
+    leaves(draft);
     // options of git's own clone come after `--`
     let mut behind = parsed.args.iter().skip_while(|arg| arg.exact() != Some("--")).skip(1).peekable();
     if behind.any(|arg| runs_programs(arg.prefix()) || arg.exact().is_none()) {
@@ -55,6 +57,21 @@ fn runs_programs(option: &str) -> bool {
 fn here(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if !parsed.has(&["-D", "-O"]) {
         draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(".", scene.span), Role::Write);
+    }
+    leaves(draft);
+}
+
+/// What is fetched to a place outside the project is a write outside.
+fn leaves(draft: &mut Draft) {
+    let out = draft.targets.iter().any(|target| match &target.kind {
+        TargetKind::Path(place) => {
+            let near = matches!(place.zone, Zone::Project | Zone::Temp | Zone::Null | Zone::Unplaced);
+            target.role == Role::Write && !near
+        }
+        _ => false,
+    });
+    if out {
+        draft.at_least(Capability::WriteOutside);
     }
 }
 
@@ -198,7 +215,8 @@ fn has_mutation(text: &str) -> bool {
         }
         word.clear();
         rest = match letter {
-            '#' => rest.split_once('\n').map_or("", |split| split.1),
+            // either letter ends a line to a server
+            '#' => rest.split_once(['\n', '\r']).map_or("", |split| split.1),
             '"' => match after_string(rest) {
                 Some(after) => after,
                 None => return true,

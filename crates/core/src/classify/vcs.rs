@@ -1,48 +1,34 @@
 //! Version control beside git: what a table can't say of it.
 
+use super::arg::Arg;
 use super::code::Code;
 use super::draft::{self, Draft};
 use super::program::Scene;
 use super::usage::Parsed;
-use crate::action::{Capability, Mark, Role, Undo};
+use crate::action::{Capability, Mark, Reach, Role, Undo};
 
 pub(super) const CODES: &[(&str, Code)] =
     &[("vcs.config", config), ("vcs.reads", reads), ("vcs.svn_change", svn_change)];
 
-/// Keys that name programs or hosts.
-const RUNS: &[&str] = &[
-    "extensions",
-    "hooks",
-    "alias",
-    "aliases",
-    "merge-tools",
-    "merge-patterns",
-    "diff-tools",
-    "extdiff",
-    "pager",
-    "paths",
-    "tools",
-    "encode",
-    "decode",
-    "fsmonitor",
-    "command-templates",
-    "signing",
-    "git",
-    "fix",
-    "experimental",
-    "color.mode",
-    "ui.editor",
-    "ui.ssh",
-    "ui.merge",
-    "ui.remotecmd",
-    "ui.askpass",
-    "ui.patch",
-    "ui.pager",
-    "ui.diff",
-    "ui.diff-editor",
-    "ui.merge-editor",
-    "ui.diff-formatter",
-    "core",
+/// Settings that neither name a program nor a host; of others that is not certain.
+const PLAIN: &[&str] = &[
+    "ui.username",
+    "ui.verbose",
+    "ui.quiet",
+    "ui.interactive",
+    "ui.color",
+    "ui.log-word-wrap",
+    "ui.conflict-marker-style",
+    "ui.default-description",
+    "diff.git",
+    "diff.nodates",
+    "diff.showfunc",
+    "diff.unified",
+    "phases.new-commit",
+    "user",
+    "colors",
+    "revsets",
+    "snapshot",
 ];
 
 /// `--config key=value`
@@ -52,7 +38,7 @@ fn config(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         let key = value.prefix().split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
         let known = value.prefix().contains('=') || value.exact().is_some();
         let inside = |row: &str| key.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        if !known || RUNS.iter().any(|row| inside(row)) {
+        if !known || !PLAIN.iter().any(|row| inside(row)) {
             draft.become_(Capability::Privilege);
             draft.mark(Mark::Privilege);
             draft.opaque(Some(scene.span), "a setting that may run programs");
@@ -66,10 +52,20 @@ fn reads(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     for arg in behind.cloned().collect::<Vec<_>>() {
         draft::add_path(draft, scene.world, &scene.cwd, &arg, Role::Read);
     }
-    // `svn cat` and `hg cat` name files without any separator
-    if matches!(parsed.args.first().and_then(|arg| arg.exact()), Some("cat" | "annotate" | "blame")) {
+    // these name files without any separator, wherever options stand
+    let shows = |arg: &Arg| matches!(arg.exact(), Some("cat" | "annotate" | "ann" | "blame" | "praise"));
+    if parsed.args.iter().any(shows) {
         for (_, arg) in &parsed.operands {
             draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Read);
+        }
+    }
+    let asks = |arg: &Arg| matches!(arg.exact(), Some("incoming" | "in" | "outgoing" | "out"));
+    if parsed.args.iter().any(asks) {
+        draft.blast.reach = draft.blast.reach.max(Reach::Network);
+    }
+    for (_, arg) in &parsed.operands {
+        if arg.prefix().contains("://") {
+            draft::add_url(draft, arg, Role::Connect);
         }
     }
 }

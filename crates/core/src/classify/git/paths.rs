@@ -41,10 +41,10 @@ pub(super) fn content(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
             return;
         }
     }
-    if sub == "archive" {
-        if let Some(found) = parsed.options.iter().find(|found| found.name == "--remote") {
-            super::remote::look(draft, parsed, scene, found.value.as_ref());
-        }
+    if sub == "archive"
+        && let Some(found) = parsed.options.iter().find(|found| found.name == "--remote")
+    {
+        super::remote::look(draft, parsed, scene, found.value.as_ref());
     }
     if sub == "grep" {
         pager(draft, parsed, scene);
