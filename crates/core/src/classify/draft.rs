@@ -318,7 +318,8 @@ pub fn add_url(draft: &mut Draft, arg: &Arg, role: Role) {
         draft.targets.push(Target {
             role,
             kind: TargetKind::Host { host: name, local },
-            text: text.to_owned(),
+            // what is not known of it shows as a dot of three
+            text: if arg.value.all().is_some() { text.to_owned() } else { format!("{text}…") },
             span: Some(arg.span),
         });
     }
