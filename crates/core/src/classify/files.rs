@@ -11,6 +11,7 @@ use crate::knowledge::Slot;
 
 pub(super) const CODES: &[(&str, Code)] = &[
     ("files.move", mv),
+    ("files.rename", rename),
     ("files.mktemp", mktemp),
     ("files.link", link),
     ("files.remove", remove),
@@ -25,6 +26,39 @@ fn mv(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft::add_path(draft, scene.world, &scene.cwd, &arg, Role::Read);
     }
     draft.moves = true;
+}
+
+/// `rename`: one of its kinds takes Perl, of which a plain substitution is understood, the other two plain texts.
+fn rename(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let words: Vec<Arg> = parsed.operands.iter().map(|operand| operand.1.clone()).collect();
+    let given = parsed.has(&["-e"]);
+    let pattern = words.first().filter(|_| !given);
+    let text = pattern.and_then(Arg::exact);
+    let plain = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | ' '));
+    let files = match text {
+        _ if given => 0,
+        Some(text) if substitutes(text) => 1,
+        Some(text) if plain(text) => 2,
+        _ => {
+            draft.opaque(pattern.map(|arg| arg.span), "code that names files");
+            1
+        }
+    };
+    for arg in words.iter().skip(files) {
+        draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Write);
+        draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Read);
+    }
+}
+
+/// `s/…/…/` or `y/…/…/` with nothing in it that Perl would run.
+fn substitutes(text: &str) -> bool {
+    let mut letters = text.chars();
+    let kind = letters.next();
+    let Some(mark) = letters.next().filter(|mark| matches!(mark, '/' | '|' | ',' | '#' | ':')) else { return false };
+    let parts: Vec<&str> = text.get(1 + mark.len_utf8()..).unwrap_or_default().split(mark).collect();
+    let [from, to, flags] = parts.as_slice() else { return false };
+    let runs = |part: &str| part.contains("(?") || part.contains("@{") || part.contains("${") || part.contains('\n');
+    matches!(kind, Some('s' | 'y')) && !runs(from) && !runs(to) && !flags.contains(|flag| !matches!(flag, 'g' | 'i'))
 }
 
 /// `mktemp` without a template writes where temporary files go.

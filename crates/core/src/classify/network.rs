@@ -199,6 +199,9 @@ fn httpie(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     draft::add_url(draft, &url, Role::Connect);
     urls(draft, scene, std::slice::from_ref(&url));
     let mut sent = method.is_some_and(|method| !matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS"));
+    // what comes in is the body
+    let comes_in = !matches!(scene.feed, super::shell::Feed::Inherited);
+    sent |= comes_in && !parsed.has(&["-I", "--ignore-stdin"]);
     for item in words.iter().skip(1) {
         let text = item.prefix();
         // `name:value` is a header and `name==value` a query; the rest is a body

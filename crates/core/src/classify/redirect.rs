@@ -4,7 +4,7 @@ use leastgrant_shell::{Cwd, Redirect, RedirectOp, Value};
 
 use super::arg::{Arg, SpanMap};
 use super::draft::{self, Draft};
-use crate::action::{Capability, Mark, Role, Target, TargetKind};
+use crate::action::{Capability, Mark, Role, Target, TargetKind, Undo};
 use crate::control::{self, Hold};
 use crate::host;
 use crate::path::Zone;
@@ -47,12 +47,26 @@ pub(super) fn draft(
         if role == Role::Read {
             draft.at_least(Capability::ReadWorkspace);
         }
+        if role == Role::Write && redirect.op == RedirectOp::Write && printed.is_some_and(|text| text.exact() == Some("")) {
+            emptied(&mut draft, world);
+        }
         if role == Role::Write {
             content(&mut draft, world, printed, redirect.op == RedirectOp::Append);
         }
     }
     draft.targets.retain(|target| !matches!(&target.kind, TargetKind::Path(place) if place.zone == Zone::Null));
     (!draft.targets.is_empty() || draft.opaque.is_some()).then_some(draft)
+}
+
+/// A file that holds something and is written with nothing is emptied, which is no easier to undo than a delete.
+fn emptied(draft: &mut Draft, world: &dyn World) {
+    let Some(TargetKind::Path(place)) = draft.targets.last().map(|target| &target.kind) else { return };
+    let Some(real) = place.real.as_deref().filter(|_| place.zone == Zone::Project) else { return };
+    let holds = matches!(world.entry(real), crate::world::Entry::File) && !matches!(world.read(real, 1), Small::Bytes(bytes) if bytes.is_empty());
+    if holds && !world.made_in_session(real) && !world.tracked_clean(real) {
+        draft.blast.undo = draft.blast.undo.max(Undo::Hard);
+        draft.note("empties the file");
+    }
 }
 
 /// What a text does to the files that a draft writes.

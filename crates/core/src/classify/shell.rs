@@ -193,7 +193,8 @@ impl Reader<'_> {
                 let names: Vec<&str> = assigned.iter().map(|row| row.0.as_str()).collect();
                 self.finish(draft, &[], layers, span, &format!("{}=…", names.join("=… ")));
             }
-            self.redirects(command, map, layers, None);
+            let nothing = Value::Exact(String::new());
+            self.redirects(command, map, layers, Some(&nothing).filter(|_| command.assignments.is_empty()));
             return Outcome::default();
         }
         let outer_layers = layers;

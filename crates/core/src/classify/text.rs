@@ -323,6 +323,9 @@ fn index(draft: &mut Draft, scene: &mut Scene<'_>, name: &Arg) {
 
 /// `test -v 'a[$(…)]'` evaluates an index; `date -s` sets the clock.
 fn test(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    if matches!(program_of(scene, parsed).as_str(), ":" | "true" | "false") {
+        draft.prints = Some(Value::Exact(String::new()));
+    }
     let mut words = parsed.args.iter().peekable();
     while let Some(word) = words.next() {
         if word.exact() == Some("-v")
