@@ -471,6 +471,10 @@ fn settle_write(draft: &mut Draft, zone: Zone, deletes: usize, known_deletes: us
         Zone::Project | Zone::Null => {}
         Zone::Temp => {
             draft.blast.reach = draft.blast.reach.max(Reach::Machine);
+            // however many files are put there, nothing is lost by it
+            if draft.capability == Capability::WriteWorkspace && draft.blast.undo <= Undo::Easy && deletes == 0 {
+                draft.blast.scale = Scale::Single;
+            }
         }
         _ => {
             draft.blast.reach = draft.blast.reach.max(Reach::Machine);

@@ -37,6 +37,7 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         effects(draft, scene, arg, &read(text));
     }
     if parsed.has(&["-i"]) {
+        draft.targets.retain(|target| !target.text.is_empty());
         let first = usize::from(!parsed.has(&["-e", "-f"]));
         // BSD's `-i ''` takes the next word for the suffix
         for (_, arg) in parsed.operands.iter().skip(first).filter(|operand| operand.1.exact() != Some("")) {

@@ -16,6 +16,7 @@ const KEEP: &str = "keep them first: `git stash`";
 pub(super) fn content(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let sub = parsed.path.first().copied().unwrap_or_default();
     let mut words = operands(parsed);
+    scene.paths = printed(parsed, sub);
     if sub == "log" {
         let patch = parsed.options.iter().any(|found| {
             matches!(
@@ -87,6 +88,20 @@ fn listed(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
             word(draft, scene, arg, false, Role::List);
         }
     }
+}
+
+/// Paths below the folder are all that is printed (`diff --name-only`, `grep -l`).
+fn printed(parsed: &Parsed<'_>, sub: &str) -> Option<Vec<String>> {
+    let names = match sub {
+        "diff" => parsed.has(&["--name-only"]),
+        "grep" => parsed.has(&["-l", "-L", "--files-with-matches", "--files-without-match", "--name-only"]),
+        _ => false,
+    };
+    let elsewhere = parsed.args.iter().any(|arg| {
+        let text = arg.prefix();
+        ["--no-i", "--line", "--format"].iter().any(|start| text.starts_with(start)) || text.contains("..") && text.contains('/') && !text.contains("...")
+    });
+    (names && !elsewhere).then(|| vec![String::from("./**")])
 }
 
 /// One word that is a revision, a path, or both.
