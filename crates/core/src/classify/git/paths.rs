@@ -6,6 +6,7 @@ use crate::classify::arg::Arg;
 use crate::classify::draft::{self, Draft, looks_like_path};
 use crate::classify::program::{Nested, Scene};
 use crate::classify::usage::Parsed;
+use crate::knowledge::Slot;
 use crate::path;
 use crate::world::Entry;
 
@@ -41,10 +42,10 @@ pub(super) fn content(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
             return;
         }
     }
-    if sub == "archive" {
-        if let Some(found) = parsed.options.iter().find(|found| found.name == "--remote") {
-            super::remote::look(draft, parsed, scene, found.value.as_ref());
-        }
+    if sub == "archive"
+        && let Some(found) = parsed.options.iter().find(|found| found.name == "--remote")
+    {
+        super::remote::look(draft, parsed, scene, found.value.as_ref());
     }
     if sub == "grep" {
         pager(draft, parsed, scene);
@@ -60,15 +61,29 @@ pub(super) fn content(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
         }
     }
     if parsed.has(&["--no-index"]) {
+        let here = Arg::text(".", scene.span);
+        let words = if words.is_empty() { vec![&here] } else { words };
         for arg in words {
-            draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Read);
+            draft::add_slot(draft, scene.world, &scene.cwd, arg, Slot::Sweep);
         }
         return;
+    }
+    if parsed.has(&["--batch", "--batch-command"]) {
+        draft.opaque(Some(scene.span), "shows the objects that standard input names");
     }
     let certain = behind_dashes(parsed).unwrap_or_default();
     for arg in words {
         let is_path = certain.iter().any(|other| other.span == arg.span);
         word(draft, scene, arg, is_path, Role::Read);
+    }
+}
+
+/// `rev-parse REV:PATH` gives the name under which the content is shown.
+pub(super) fn object(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    for arg in operands(parsed) {
+        if arg.prefix().contains(':') {
+            word(draft, scene, arg, false, Role::Read);
+        }
     }
 }
 
@@ -287,7 +302,7 @@ fn looks_like_file(text: &str) -> bool {
 
 /// `restore`: harmless only where it leaves the working tree alone.
 pub(super) fn restore(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    if parsed.has(&["-S"]) && !parsed.has(&["-W"]) {
+    if parsed.has(&["-S"]) && !parsed.has(&["-W", "--no-staged"]) {
         draft.blast.undo = Undo::Trivial;
         return;
     }
@@ -295,6 +310,21 @@ pub(super) fn restore(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
     loses(draft, scene, &words);
     if parsed.has(&["--pathspec-from-file"]) {
         draft.blast.scale = draft.blast.scale.max(Scale::Many);
+    }
+}
+
+/// `init`: the folder that becomes a repository.
+pub(super) fn init(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let words = operands(parsed);
+    let here = Arg::text(".", scene.span);
+    let folder = words.first().copied().unwrap_or(&here);
+    let own = matches!(folder.exact(), Some("." | "./"))
+        && draft::folders(&scene.cwd)
+            .into_iter()
+            .all(|cwd| path::place(scene.world, cwd, ".").zone == path::Zone::Project);
+    // the project itself is no file that is written
+    if !own {
+        draft::add_path(draft, scene.world, &scene.cwd, folder, Role::Write);
     }
 }
 
