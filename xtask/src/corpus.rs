@@ -6,6 +6,8 @@ use std::path::Path;
 
 use leastgrant_shell::{Cwd, Dialect, Env, Inventory, Limits};
 
+/// tools that run a command line, as agents spell them; other tools have a `command` that is none
+const SHELLS: &[&str] = &["Bash", "Monitor", "bash", "exec_command", "run_shell_command", "shell"];
 /// commands named per kind of opaque and for the slowest
 const SHOWN: usize = 5;
 
@@ -25,6 +27,9 @@ pub(crate) fn run(files: &[&str]) -> crate::Outcome {
 /// The shell text of a line; none where the line is a call of another tool.
 pub(crate) fn command(line: &str) -> Option<String> {
     let Ok(serde_json::Value::Object(row)) = serde_json::from_str(line) else { return Some(line.to_owned()) };
+    if row.get("tool").and_then(|tool| tool.as_str()).is_some_and(|tool| !SHELLS.contains(&tool)) {
+        return None;
+    }
     let within = |value: &serde_json::Value| {
         ["command", "cmd"].into_iter().find_map(|key| value.get(key)?.as_str().map(str::to_owned))
     };
@@ -108,15 +113,38 @@ impl Tally {
 /// comments count as covered where they stand between commands.
 fn covered(command: &str, inventory: &Inventory) -> bool {
     let mut seen = vec![false; command.len()];
-    let spans = inventory.commands.iter().map(|c| c.span).chain(inventory.opaque.iter().map(|o| o.span));
-    for span in spans {
-        for flag in seen.iter_mut().take(span.end as usize).skip(span.start as usize) {
+    let mut mark = |start: usize, end: usize| {
+        for flag in seen.iter_mut().take(end).skip(start) {
             *flag = true;
         }
+    };
+    for span in inventory.commands.iter().map(|c| c.span).chain(inventory.opaque.iter().map(|o| o.span)) {
+        mark(span.start as usize, span.end as usize);
+    }
+    let heres = inventory.commands.iter().flat_map(|c| &c.redirects).filter_map(|redirect| redirect.here.as_ref());
+    for here in heres {
+        // the line after the body is its delimiter
+        let end = here.span.end as usize;
+        let rest = command.get(end..).unwrap_or_default();
+        mark(here.span.start as usize, end + rest.trim_start_matches('\n').find('\n').unwrap_or(rest.len()) + 1);
     }
     let rest: String =
         command.char_indices().map(|(at, c)| if seen.get(at) == Some(&true) { ' ' } else { c }).collect();
-    rest.lines().all(|line| line.split_whitespace().take_while(|word| !word.starts_with('#')).all(is_glue))
+    rest.lines().all(|line| {
+        // the words of `for`, `case`, `[[ ]]` and `(( ))` are no commands; what runs inside them is one of its own
+        let mut head = false;
+        line.split_whitespace().take_while(|word| !word.starts_with('#')).all(|word| {
+            let ends = word.ends_with(';') || matches!(word, "do" | "then") || word.ends_with("]]");
+            let inside = head;
+            head = (inside || is_head(word)) && !ends;
+            inside || is_head(word) || is_glue(word)
+        })
+    })
+}
+
+fn is_head(word: &str) -> bool {
+    let word = word.trim_start_matches(['(', '{', '!']);
+    matches!(word, "for" | "select" | "case" | "in" | "[[") || word.starts_with("((")
 }
 
 fn is_glue(word: &str) -> bool {

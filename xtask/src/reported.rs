@@ -249,10 +249,10 @@ impl Scene {
         let expand = case.expand.as_ref();
         let times = expand.and_then(|e| e.get("times")).and_then(Value::as_u64).unwrap_or(1);
         let times = usize::try_from(times).map_err(|error| error.to_string())?;
-        if let Some(field) = expand.and_then(|e| e.get("field")).and_then(Value::as_str) {
-            if let Some(value) = payload.pointer_mut(&format!("/{}", field.replace('.', "/"))) {
-                *value = Value::from(value.as_str().unwrap_or_default().repeat(times));
-            }
+        if let Some(field) = expand.and_then(|e| e.get("field")).and_then(Value::as_str)
+            && let Some(value) = payload.pointer_mut(&format!("/{}", field.replace('.', "/")))
+        {
+            *value = Value::from(value.as_str().unwrap_or_default().repeat(times));
         }
         let mut text = self.fill(&payload.to_string());
         let word = |name: &str| expand.and_then(|e| e.get(name)).and_then(Value::as_str);

@@ -37,6 +37,7 @@ fn field(root: &Path) -> crate::Outcome {
     let listed = expected_to_fail(root)?;
     let mut kinds: BTreeMap<String, Tally> = BTreeMap::new();
     let mut failed = Vec::new();
+    let mut unwelcome = Vec::new();
     let mut slipped = Vec::new();
     for case in reported::cases(&root.join("cases/reported.jsonl"))? {
         let tally = kinds.entry(case.kind.clone()).or_default();
@@ -53,6 +54,9 @@ fn field(root: &Path) -> crate::Outcome {
         tally.slipped += usize::from(outcome.slipped);
         tally.prefer += usize::from(outcome.preferred.is_some());
         tally.preferred += usize::from(outcome.preferred == Some(true));
+        if outcome.met && outcome.preferred == Some(false) {
+            unwelcome.push(format!("  {} {}", case.id, outcome.line()));
+        }
         if !outcome.met {
             failed.push(format!("  {} {}", case.id, outcome.line()));
         }
@@ -78,6 +82,8 @@ fn field(root: &Path) -> crate::Outcome {
     }
     println!("not as expected: {}", failed.len());
     failed.iter().for_each(|line| println!("{line}"));
+    println!("acceptable, but not what people prefer: {}", unwelcome.len());
+    unwelcome.iter().for_each(|line| println!("{line}"));
     if !slipped.is_empty() {
         println!("would run although they must not: {}", slipped.join(" "));
     }

@@ -260,6 +260,18 @@ impl Blast {
         if base > 0 && amplifiable { (base + bump).min(4) } else { base }
     }
 
+    /// The worse of both in reach, undo and exposure, and at least the tier of each; the scale of the one that weighs more,
+    /// so that many small things within one bounded thing do not weigh more than either.
+    #[must_use]
+    pub fn joined(self, other: Self) -> Self {
+        let scale = match self.tier().cmp(&other.tier()) {
+            std::cmp::Ordering::Greater => self.scale,
+            std::cmp::Ordering::Less => other.scale,
+            std::cmp::Ordering::Equal => self.scale.max(other.scale),
+        };
+        Self { scale, ..self.at_least(other) }
+    }
+
     /// The worse of both in every dimension. Never gate on the tier of a join of several actions: it is not
     /// tier-preserving.
     #[must_use]

@@ -61,6 +61,9 @@ fn judged(desk: &Desk<'_>, call: &Call) -> Output {
 
 fn passed(desk: &Desk<'_>, passing: &Passing) -> Output {
     let silence = desk.record(|desk| desk.passing(passing));
+    if passing.event == "session-start" {
+        let _ = net::caught(|| release::adopt(&passing.cwd));
+    }
     let line = net::caught(|| desk.tally(passing)).ok().flatten();
     line.map_or(silence, |line| desk.agent.tell(&line))
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use leastgrant::agent::{ConfigChange, HookEnv};
 use leastgrant::install::config_change::{Ruling, decide};
 use leastgrant::install::place::Places;
-use leastgrant::install::record::digest;
+use leastgrant::install::record::{all, digest};
 use leastgrant::install::release;
 use setup::{Machine, done, put, said};
 
@@ -191,13 +191,45 @@ fn an_uninstall_without_a_terminal_does_not_disarm_what_runs() {
     let_through(&user(&machine));
 }
 
+/// Settings that came with a synced home: no install ever ran here.
 #[test]
-fn without_any_record_the_last_entry_still_may_not_go() {
-    let machine = wired();
+fn entries_without_a_record_are_taken_over_at_a_sessions_start() {
+    let machine = Machine::new();
+    machine.put_settings(b"{}\n");
+    // the real program, since it records only what starts itself
+    done(&machine.run(&["install", "claude-code", "--force"]));
+    let wired = machine.read_settings();
     std::fs::remove_dir_all(machine.state()).unwrap();
+    put(&machine.project().join(".claude/settings.json"), &wired);
+    let foreign = String::from_utf8(wired.clone()).unwrap().replace("/leastgrant hook", "/other/leastgrant hook");
+    put(&machine.project().join(".claude/settings.local.json"), foreign.as_bytes());
+    let start = format!(
+        "{{\"session_id\":\"11111111-2222-4333-8444-555555555555\",\"cwd\":\"{}\",\"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}}\n",
+        machine.project().display()
+    );
+    let started = hook(&machine, &start);
+    assert!(started.status.success(), "{}", said(&started));
+    let scopes: Vec<&str> = all(&machine.state()).iter().map(|record| record.wiring.scope.id()).collect();
+    assert_eq!(scopes.len(), 2, "{scopes:?}");
+    assert!(scopes.contains(&"user") && scopes.contains(&"project"), "{scopes:?}");
     let_through(&user(&machine));
     machine.put_settings(b"{}\n");
-    refused(&user(&machine), "no settings file holds the hook any more");
+    refused(&user(&machine), "`PreToolUse` entry");
+    machine.put_settings(&wired);
+    done(&machine.uninstall(&[]));
+    assert_eq!(machine.read_settings(), b"{}\n");
+}
+
+fn hook(machine: &Machine, payload: &str) -> std::process::Output {
+    let mut child = machine
+        .command(&["hook", "claude-code"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(child.stdin.as_mut().unwrap(), payload.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
 }
 
 #[test]
@@ -209,23 +241,12 @@ fn the_hook_answers_as_the_agent_understands_and_writes_it_down() {
             machine.project().display()
         )
     };
-    let hook = |payload: &str| {
-        let mut child = machine
-            .command(&["hook", "claude-code"])
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::io::Write::write_all(child.stdin.as_mut().unwrap(), payload.as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
-    };
     let file = machine.settings();
     let file = file.to_str().unwrap();
-    let passed = hook(&payload(file));
+    let passed = hook(&machine, &payload(file));
     assert!(passed.status.success() && passed.stdout.is_empty(), "{}", said(&passed));
     machine.put_settings(b"{\"disableAllHooks\": true}");
-    let refused = hook(&payload(file));
+    let refused = hook(&machine, &payload(file));
     let text = said(&refused);
     assert!(text.contains("disableAllHooks"), "{text}");
     let blocks = refused.status.code() == Some(2)

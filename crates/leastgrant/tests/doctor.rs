@@ -265,3 +265,89 @@ fn sessions_that_never_called_are_named() {
     leastgrant::store::Store::at(machine.state()).append(&event).unwrap();
     assert_eq!(look(later), None, "it called");
 }
+
+/// Whoever wrote a project could have its settings start anything: looking must not run it.
+#[test]
+fn a_projects_own_idea_of_our_hook_is_not_started() {
+    let machine = Machine::new();
+    let planted = machine.project().join("tools/leastgrant");
+    let trace = machine.home().join("ran");
+    put(&planted, format!("#!/bin/sh\necho > '{}'\n", trace.display()).as_bytes());
+    std::fs::set_permissions(&planted, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for name in ["settings.json", "settings.local.json"] {
+        let entry = format!("{{\"type\": \"command\", \"command\": \"{} hook claude-code\"}}", planted.display());
+        let text = format!("{{\"hooks\": {{\"PreToolUse\": [{{\"matcher\": \"*\", \"hooks\": [{entry}]}}]}}}}");
+        put(&machine.project().join(".claude").join(name), text.as_bytes());
+    }
+    let report = doctor(&machine, &[], &[]);
+    assert!(!trace.exists(), "doctor ran what the project named");
+    assert_eq!(report.status("starts:project"), "warn");
+    assert_eq!(report.status("starts:local"), "warn");
+    assert_eq!(report.status("bound"), "bad");
+    // what we wrote there ourselves is tried
+    done(&machine.install(&["--local"]));
+    assert_eq!(doctor(&machine, &[], &[]).status("starts:local"), "ok");
+}
+
+#[test]
+fn rules_are_held_against_what_they_met() {
+    use leastgrant::store::{Store, event::Event};
+    let machine = wired();
+    let store = Store::at(machine.state());
+    let rules =
+        "[[rule]]\neffect = \"allow\"\npattern = \"git *\"\n\n[[rule]]\neffect = \"allow\"\npattern = \"ls *\"\n";
+    put(&machine.state().join("rules.toml"), rules.as_bytes());
+    let day = 24 * 60 * 60 * 1000;
+    let call = |days: i64, signature: &str, attendance: &'static str| {
+        let event = Event {
+            agent: String::from("claude-code"),
+            session: String::from("s"),
+            signature: Some(String::from(signature)),
+            attendance: Some(attendance),
+            answer: Some("allow"),
+            ..Event::new("call", now_ms() - days * day)
+        };
+        store.append(&event).unwrap();
+    };
+    call(59, "curl <url:api.example.com> @net.fetch/3000", "attended");
+    call(1, "git status @exec.vcs.read/1000", "unattended");
+    let report = doctor(&machine, &[], &[]);
+    assert_eq!(report.status("broad-rules"), "ok");
+    assert_eq!(report.status("unattended"), "warn");
+    assert_eq!(report.status("stale-rules"), "absent", "the ledger is too young");
+    call(59, "true @exec.inspect/1000", "attended");
+    call(0, "git push --force @exec.vcs.push/3300 ; ls @exec.inspect/1000", "attended");
+    let report = doctor(&machine, &[], &[]);
+    assert_eq!(report.status("broad-rule:git *"), "bad", "{}", report.0);
+    assert_eq!(report.find("broad-rule:git *").unwrap()["fix"], "leastgrant forget 'git *' --global");
+    assert!(report.find("hosts").unwrap()["text"].as_str().unwrap().ends_with("api.example.com"));
+    assert!(report.find("stale-rules").unwrap()["text"].as_str().unwrap().contains("`ls *`"));
+}
+
+#[test]
+fn calls_that_ran_unjudged_are_counted() {
+    use leastgrant::store::{Store, event::Event};
+    const SESSION: &str = "11111111-2222-4333-8444-555555555555";
+    let machine = wired();
+    let stamp = jiff::Timestamp::now();
+    let line = |kind: &str, part: &str| {
+        format!("{{\"type\":\"{kind}\",\"timestamp\":\"{stamp}\",\"message\":{{\"content\":[{part}]}}}}\n")
+    };
+    let ran = |id: &str, error: bool| {
+        let asked = format!("{{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"Bash\",\"input\":{{}}}}");
+        let ended = format!("{{\"type\":\"tool_result\",\"tool_use_id\":\"{id}\",\"is_error\":{error}}}");
+        line("assistant", &asked) + &line("user", &ended)
+    };
+    let text = [ran("judged", false), ran("unjudged", false), ran("failed", true), String::from("{torn")].concat();
+    put(&machine.home().join(format!(".claude/projects/-home-dev/{SESSION}.jsonl")), text.as_bytes());
+    let event = Event {
+        agent: String::from("claude-code"),
+        session: String::from(SESSION),
+        call: Some(String::from("judged")),
+        ..Event::new("call", now_ms())
+    };
+    Store::at(machine.state()).append(&event).unwrap();
+    let report = doctor(&machine, &[], &[]);
+    let text = report.find("unjudged-calls").unwrap()["text"].as_str().unwrap();
+    assert!(text.ends_with(&format!("1 in {SESSION}")), "{text}");
+}

@@ -19,10 +19,11 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn reasons() -> impl Strategy<Value = Vec<Reason>> {
-    let one = (0..500_u32, 0..500_u32, text(), 0..4_u8).prop_map(|(start, end, text, weight)| Reason {
+    let weights = proptest::sample::select(vec![Weight::Blocks, Weight::Raises, Weight::Lowers, Weight::Info]);
+    let one = (0..500_u32, 0..500_u32, text(), weights).prop_map(|(start, end, text, weight)| Reason {
         id: "guard.secret-read",
         text,
-        weight: [Weight::Blocks, Weight::Raises, Weight::Lowers, Weight::Info][usize::from(weight)],
+        weight,
         span: Some(Span { start, end }),
     });
     proptest::collection::vec(one, 0..6)

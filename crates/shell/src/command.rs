@@ -278,20 +278,19 @@ impl Reader<'_, '_> {
             if self.bailing() {
                 break;
             }
-            if words.is_empty() || declares {
-                if let Some(name_end) = self.assignment_name()
-                    && (words.is_empty() || self.takes_array(name_end))
-                {
-                    let id = self.assignment(name_end);
-                    end = self.pos;
-                    let assigns_here = matches!(self.s.tree.get(id).map(|node| &node.kind), Some(Kind::Assign { .. }));
-                    if assigns_here && words.is_empty() {
-                        assigns.push(id);
-                    } else {
-                        words.push(id);
-                    }
-                    continue;
+            if (words.is_empty() || declares)
+                && let Some(name_end) = self.assignment_name()
+                && (words.is_empty() || self.takes_array(name_end))
+            {
+                let id = self.assignment(name_end);
+                end = self.pos;
+                let assigns_here = matches!(self.s.tree.get(id).map(|node| &node.kind), Some(Kind::Assign { .. }));
+                if assigns_here && words.is_empty() {
+                    assigns.push(id);
+                } else {
+                    words.push(id);
                 }
+                continue;
             }
             let Some(word) = self.word(Ctx::WORD) else {
                 break;

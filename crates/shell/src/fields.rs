@@ -203,6 +203,12 @@ impl<'a> Fields<'a> {
                 }
                 self.anything();
             }
+            Value::Matches(_) => {
+                // a name with blanks in it becomes several words
+                self.append(value.clone());
+                self.exists = true;
+                self.split = true;
+            }
             Value::OneOf(_) | Value::Unknown => self.anything(),
         }
     }
@@ -283,6 +289,18 @@ pub(crate) fn concat(a: Value, b: Value) -> (Value, usize) {
             let cost = all.iter().map(String::len).sum();
             (Value::OneOf(all), cost)
         }
-        (Value::OneOf(_) | Value::Unknown, _) => (Value::Unknown, 0),
+        (Value::Matches(a), Value::Exact(b)) | (Value::Exact(a), Value::Matches(b)) => {
+            let literal = |text: &str| !text.contains(['*', '?', '[', ']', '\\', '(', ')']);
+            let text = a + &b;
+            let cost = text.len();
+            // at least one side was a pattern; a literal side must not add to it
+            if literal(&b) || text.strip_suffix(b.as_str()).is_some_and(literal) {
+                (Value::Matches(text), cost)
+            } else {
+                (Value::Unknown, 0)
+            }
+        }
+        (a @ Value::Matches(_), _) if !a.prefix().is_empty() => (Value::Prefix(a.prefix().to_owned()), 0),
+        (Value::OneOf(_) | Value::Matches(_) | Value::Unknown, _) => (Value::Unknown, 0),
     }
 }

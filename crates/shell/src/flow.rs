@@ -215,11 +215,6 @@ impl<'e> Flow<'e> {
         self.put(slot, Known::unknown());
     }
 
-    /// The same, by number.
-    pub(crate) fn forget_slot(&mut self, slot: u32) {
-        self.put(slot, Known::unknown());
-    }
-
     /// A variable never again holds what is assigned to it.
     pub(crate) fn make_odd(&mut self, name: &str) {
         let slot = self.slot(name);

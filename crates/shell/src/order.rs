@@ -44,11 +44,8 @@ impl Walk<'_> {
                 };
                 let Some(fed) = self.fed(&name) else { continue };
                 for index in from..to {
-                    let wanted = match self.out.commands.get(index).map(|command| &command.stdin) {
-                        Some(Stdin::Inherited) => true,
-                        _ => false,
-                    };
-                    if !wanted {
+                    let command = self.out.commands.get(index);
+                    if !command.is_some_and(|command| matches!(command.stdin, Stdin::Inherited)) {
                         continue;
                     }
                     let size = if let Stdin::Pipe(from) = &fed { from.len() } else { 16 };

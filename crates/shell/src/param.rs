@@ -295,7 +295,7 @@ fn each(value: &Value, change: impl Fn(&str) -> Option<String>) -> Value {
             let all: Option<Vec<String>> = texts.iter().map(|text| change(text)).collect();
             all.map_or(Value::Unknown, Value::OneOf)
         }
-        Value::Prefix(_) | Value::Unknown => Value::Unknown,
+        Value::Prefix(_) | Value::Matches(_) | Value::Unknown => Value::Unknown,
     }
 }
 

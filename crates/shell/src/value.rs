@@ -11,6 +11,8 @@ pub enum Value {
     OneOf(Vec<String>),
     /// begins with this text, the rest is unknown
     Prefix(String),
+    /// each time one of the paths that this pattern matches, or the pattern itself (a `for` over a glob)
+    Matches(String),
     /// nothing is known
     Unknown,
 }
@@ -31,7 +33,7 @@ impl Value {
         match self {
             Self::Exact(text) => Some(vec![text]),
             Self::OneOf(texts) => Some(texts.iter().map(String::as_str).collect()),
-            Self::Prefix(_) | Self::Unknown => None,
+            Self::Prefix(_) | Self::Matches(_) | Self::Unknown => None,
         }
     }
 
@@ -40,6 +42,10 @@ impl Value {
     pub fn prefix(&self) -> &str {
         match self {
             Self::Exact(text) | Self::Prefix(text) => text,
+            Self::Matches(pattern) => {
+                let end = pattern.find(['*', '?', '[', '@', '+', '!', '\\']).unwrap_or(pattern.len());
+                pattern.get(..end).unwrap_or_default()
+            }
             Self::OneOf(_) | Self::Unknown => "",
         }
     }

@@ -120,15 +120,15 @@ impl<'e> Walk<'e> {
         }
         let flow = &self.flow;
         self.function_effects.resolve(&self.functions, |name| held(flow, name));
-        if !self.functions.is_empty() {
-            if let Some(last) = tree.next().checked_sub(1) {
-                let mut all = Effects::default();
-                all.join(&self.function_effects);
-                all.join(&effects::everything(tree, last, &self.functions));
-                all.resolve(&self.functions, |name| held(&self.flow, name));
-                self.work(tree.nodes.len());
-                self.all_effects = all;
-            }
+        if !self.functions.is_empty()
+            && let Some(last) = tree.next().checked_sub(1)
+        {
+            let mut all = Effects::default();
+            all.join(&self.function_effects);
+            all.join(&effects::everything(tree, last, &self.functions));
+            all.resolve(&self.functions, |name| held(&self.flow, name));
+            self.work(tree.nodes.len());
+            self.all_effects = all;
         }
         self.flow.poisoned = effects::poisons(tree);
     }
@@ -717,6 +717,12 @@ fn held(flow: &Flow<'_>, name: &str) -> Option<Vec<String>> {
 fn one_of(words: &[Word]) -> Value {
     if words.iter().any(|word| word.split) {
         return Value::Unknown;
+    }
+    if let [only] = words
+        && only.glob
+        && let Value::Exact(pattern) = &only.value
+    {
+        return Value::Matches(pattern.clone());
     }
     let lead = |word: &Word| match &word.value {
         Value::Exact(text) if word.glob => {

@@ -308,10 +308,8 @@ impl Reader<'_, '_> {
     /// A backslash where only `$`, `` ` ``, `\` and the closing byte can be escaped.
     fn quoted_escape(&mut self, run: &mut Run, close: u8) {
         let next = self.at(self.pos + 1);
-        if next != 0 && (matches!(next, b'$' | b'`' | b'\\') || next == close) {
-            run.add(next, self.pos + 1);
-            self.pos += 2;
-        } else if close == b'}' && next == b'"' {
+        let special = matches!(next, b'$' | b'`' | b'\\') || next == close || close == b'}' && next == b'"';
+        if next != 0 && special {
             run.add(next, self.pos + 1);
             self.pos += 2;
         } else {

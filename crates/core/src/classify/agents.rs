@@ -177,7 +177,7 @@ fn own(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
         None if first.is_none() => true,
         Some("--version" | "-V" | "--help" | "-h") => true,
         Some("persona") => matches!(second, "status" | "show" | "list" | "check" | "help"),
-        Some(name) if LOOKS.contains(&name) => !changes && !(group && deeper.contains(&second)),
+        Some(name) if LOOKS.contains(&name) => !(changes || group && deeper.contains(&second)),
         _ => parsed.args.len() == 2 && matches!(second, "--help" | "-h"),
     };
     if looks {

@@ -23,10 +23,15 @@ impl Arg {
     /// A word of a text whose spans `map` leads back.
     #[must_use]
     pub fn of(word: &Word, map: SpanMap) -> Self {
+        // what a `for` over a pattern gives is whatever the pattern matches
+        let (value, glob) = match &word.value {
+            Value::Matches(pattern) => (Value::Exact(pattern.clone()), true),
+            value => (value.clone(), word.glob),
+        };
         Self {
-            value: word.value.clone(),
+            value,
             span: map.span(word.span),
-            glob: word.glob,
+            glob,
             split: word.split,
             quoted: word.quoted,
             verbatim: word.verbatim.and_then(|at| map.offset(at)),
@@ -65,7 +70,7 @@ impl Arg {
             Value::Exact(text) => Value::Exact(cut(text)),
             Value::Prefix(text) => Value::Prefix(cut(text)),
             Value::OneOf(texts) => Value::OneOf(texts.iter().map(|text| cut(text)).collect()),
-            Value::Unknown => Value::Unknown,
+            Value::Matches(_) | Value::Unknown => Value::Unknown,
         };
         let shift = u32::try_from(bytes).unwrap_or(u32::MAX);
         Self { value, verbatim: self.verbatim.map(|at| at.saturating_add(shift)), ..self.clone() }
@@ -84,6 +89,7 @@ impl Arg {
             Value::Exact(text) => text.clone(),
             Value::OneOf(texts) => format!("{{{}}}", texts.join(",")),
             Value::Prefix(text) => format!("{text}…"),
+            Value::Matches(pattern) => pattern.clone(),
             Value::Unknown => String::from("…"),
         }
     }

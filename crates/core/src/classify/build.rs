@@ -178,8 +178,8 @@ fn javascript(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `--host` without a value, or with one that is not this machine, lets others in.
 fn listens(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let value = parsed.value(&["--host"]);
-    let next = parsed.operands.iter().map(|operand| &operand.1).any(|arg| arg.exact().is_some_and(verb::local));
-    if !value.map_or(next, |value| value.exact().is_some_and(verb::local)) {
+    let next = parsed.operands.iter().map(|operand| &operand.1).any(|arg| arg.exact().is_some_and(verb::loopback));
+    if !value.map_or(next, |value| value.exact().is_some_and(verb::loopback)) {
         draft.blast.reach = draft.blast.reach.max(Reach::Network);
     }
 }

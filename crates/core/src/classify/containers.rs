@@ -304,6 +304,10 @@ fn machines(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         }
         return;
     }
+    if matches!(program.as_str(), "wsl" | "systemd-nspawn" | "devcontainer" | "distrobox" | "toolbox") && !lists {
+        draft.opaque(Some(scene.span), "runs a program in a machine or container");
+        return;
+    }
     let remote = matches!(program.as_str(), "skopeo" | "crane" | "oras" | "regctl" | "cosign");
     for word in words.iter().take(2) {
         match *word {
@@ -335,8 +339,5 @@ fn machines(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             }
             _ => {}
         }
-    }
-    if matches!(program.as_str(), "wsl" | "systemd-nspawn" | "devcontainer" | "distrobox" | "toolbox") {
-        draft.opaque(Some(scene.span), "runs a program in a machine or container");
     }
 }

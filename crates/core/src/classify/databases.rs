@@ -87,7 +87,8 @@ fn reach(draft: &mut Draft, parsed: &Parsed<'_>) -> Reach {
         .iter()
         .map(|operand| &operand.1)
         .chain(parsed.options.iter().filter_map(|found| found.value.as_ref()));
-    let address = address.filter(|arg| arg.prefix().contains("://")).cloned().next();
+    let mut address = address;
+    let address = address.find(|arg| arg.prefix().contains("://")).cloned();
     let name = match (&named, &address) {
         (Some(host), _) => host.exact().map(str::to_owned),
         (None, Some(url)) => {

@@ -173,7 +173,7 @@ pub fn add_path(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role
     let texts: Vec<&str> = match &arg.value {
         Value::Exact(text) => vec![text],
         Value::OneOf(texts) => texts.iter().map(String::as_str).collect(),
-        Value::Prefix(_) | Value::Unknown => {
+        Value::Prefix(_) | Value::Matches(_) | Value::Unknown => {
             let place = Place::unknown(arg.shown());
             // a known beginning still matches guards that go by name
             if let Some(start) = arg.prefix().rfind('/').and_then(|at| arg.prefix().get(..=at)) {
@@ -327,10 +327,8 @@ pub fn add_url(draft: &mut Draft, arg: &Arg, role: Role) {
 /// `[user@]host:path`, `rsync://…`, or a local path.
 fn add_remote(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role: Role) {
     let text = arg.prefix();
-    let remote = text.contains("://")
-        || text
-            .split_once(':')
-            .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/') && !(host.len() == 1 && cfg!(windows)));
+    let remote =
+        text.contains("://") || text.split_once(':').is_some_and(|(host, _)| !(host.is_empty() || host.contains('/')));
     if !remote {
         add_path(draft, world, cwd, arg, role);
         return;
@@ -424,6 +422,10 @@ fn settle_paths(draft: &mut Draft, world: &dyn World) {
                 known_deletes += usize::from(known_delete(world, place));
                 worst_write = worst_write.max(Some(place.zone));
             }
+            // a check of sources in a folder that is not known weighs what it weighs in one that is
+            Role::List
+                if place.zone == Zone::Unplaced && matches!(draft.capability, Capability::Build | Capability::Test) => {
+            }
             Role::Read | Role::List => outside_read |= !matches!(place.zone, Zone::Project | Zone::Null),
             Role::Execute | Role::Connect | Role::Send => {}
         }
@@ -453,7 +455,7 @@ fn settle_write(draft: &mut Draft, zone: Zone, deletes: usize, known_deletes: us
     if deletes > 0 && !draft.moves {
         let known = deletes == known_deletes;
         if draft.capability == Capability::Delete && known {
-            let whole = draft.blast.scale > crate::action::Scale::Single;
+            let whole = draft.blast.scale > Scale::Single;
             draft.become_(Capability::DeleteKnown);
             if whole {
                 draft.blast.scale = Scale::Many;

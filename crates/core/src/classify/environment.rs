@@ -189,7 +189,7 @@ fn injects(name: &str, value: &Value, cwd: &Cwd, world: &dyn World) -> bool {
 fn path_stays_usual(value: &Value, cwd: &Cwd, world: &dyn World) -> bool {
     let text = match value {
         Value::Exact(text) | Value::Prefix(text) => text,
-        Value::OneOf(_) | Value::Unknown => return false,
+        Value::OneOf(_) | Value::Matches(_) | Value::Unknown => return false,
     };
     let mut parts: Vec<&str> = text.split(':').collect();
     if matches!(value, Value::Prefix(_)) {

@@ -83,9 +83,22 @@ fn mode(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft.mark(Mark::Privilege);
         draft.note("lets others run it with the owner's rights");
     }
+    // `chmod -x FILE`: the mode looks like an option, so that the first operand is a file already
+    if parsed.args.iter().any(|arg| is_dashed_mode(arg.prefix())) {
+        for (_, arg) in parsed.operands.iter().take(1) {
+            draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Write);
+        }
+    }
     if matches!(program_of(scene, parsed).as_str(), "chown" | "chattr" | "chgrp") {
         draft.blast.undo = draft.blast.undo.max(Undo::Hard);
     }
+}
+
+/// `-x`, `-rwx`, `-w,g+s`: a mode that begins with a dash.
+fn is_dashed_mode(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|mode| {
+        mode.starts_with(|first: char| "rwxXst".contains(first)) && mode.chars().all(|c| "rwxXstugoa+-=,".contains(c))
+    })
 }
 
 /// `if=`, `of=`: a device that is written is lost.

@@ -104,7 +104,7 @@ fn server(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         .value(&["-b", "-S"])
         .and_then(Arg::exact)
         .map(|text| text.rsplit_once(':').map_or(text, |split| split.0).to_owned());
-    if bound.is_some_and(|host| verb::local(&host)) {
+    if bound.is_some_and(|host| verb::loopback(&host)) {
         if php {
             verb::unknown(draft, scene, "runs the project's own program");
         } else {

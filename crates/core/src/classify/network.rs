@@ -126,10 +126,8 @@ fn curl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                     draft.note("carries a credential");
                 }
             }
-            "-b" => {
-                if !value.prefix().contains('=') {
-                    draft::add_path(draft, scene.world, &scene.cwd, value, Role::Read);
-                }
+            "-b" if !value.prefix().contains('=') => {
+                draft::add_path(draft, scene.world, &scene.cwd, value, Role::Read);
             }
             _ => {}
         }

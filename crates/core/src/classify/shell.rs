@@ -250,9 +250,10 @@ impl Reader<'_> {
                 let mut raised = Draft::new(effect.does.unwrap_or(before), draft.family);
                 raised.apply(effect, true);
                 if effect.does.is_some() {
+                    let blast = draft.blast.joined(raised.blast);
                     draft.at_least(raised.capability);
+                    draft.blast = blast;
                 }
-                draft.blast = if effect.does.is_some() { draft.blast.at_least(raised.blast) } else { draft.blast };
                 for mark in raised.marks {
                     draft.mark(mark);
                 }

@@ -216,11 +216,14 @@ impl<'a> Scan<'a> {
         if text.len() > 2 && (self.rows().any(|row| row.names.contains(&whole)) || self.listed(whole).is_some()) {
             return self.word(arg, rest, text);
         }
+        let known = text.len() <= 2 || self.knows(text);
         for (at, letter) in text.char_indices().skip(1) {
             let name = format!("-{letter}");
             let after = at + letter.len_utf8();
             let joined = (after < text.len() || arg.exact().is_none()).then(|| arg.after(after));
-            let row = self.rows().find(|row| row.names.contains(&name.as_str()));
+            // `-Dhelp` of a program with long options is no `-h`: what makes everything harmless needs a cluster that is known
+            let row =
+                self.rows().find(|row| row.names.contains(&name.as_str())).filter(|row| known || !row.effect.only);
             let takes = row.map_or_else(
                 || if self.listed(&name) == Some(true) { Takes::Value(Slot::Text) } else { Takes::Nothing },
                 |row| row.takes,
@@ -249,10 +252,26 @@ impl<'a> Scan<'a> {
         1
     }
 
+    /// Whether every letter of a cluster is listed, up to one that takes a value.
+    fn knows(&self, text: &str) -> bool {
+        for letter in text.chars().skip(1) {
+            let name = format!("-{letter}");
+            let row = self.rows().find(|row| row.names.contains(&name.as_str()));
+            match (row.map(|row| row.takes), self.listed(&name)) {
+                (Some(Takes::Nothing), _) | (None, Some(false)) => {}
+                (Some(_), _) | (None, Some(true)) => return true,
+                (None, None) => return letter.is_ascii_digit(),
+            }
+        }
+        true
+    }
+
     /// Where options come first, one that says what the operands are ends them (`python -c CODE --version`).
     fn end_of_options(&mut self, row: &'static Opt) {
-        self.literal |=
-            self.parsed.usage.style == Style::OptionsFirst && row.effect.operands.is_some() && !row.effect.only;
+        self.literal |= self.parsed.usage.style == Style::OptionsFirst
+            && row.takes != Takes::Nothing
+            && row.effect.operands.is_some()
+            && !row.effect.only;
     }
 
     /// `--help` and `--version` that no table lists, where nothing but subcommands and plain words stands before them. A
@@ -266,7 +285,8 @@ impl<'a> Scan<'a> {
         let before = &self.raw;
         let nested = self.parsed.chain.first().is_some_and(|usage| !usage.subs.is_empty());
         matches!(arg.exact(), Some("--help" | "--version"))
-            && !self.parsed.chain.iter().any(|usage| usage.flags.contains(&arg.prefix()) || usage.values.contains(&arg.prefix()))
+            && self.listed(arg.prefix()).is_none()
+            && self.parsed.options.iter().all(|found| found.row.is_none())
             && self.parsed.operands.is_empty()
             && (before.is_empty() || nested && before.len() <= 3 && before.iter().all(plain))
     }
@@ -277,20 +297,21 @@ impl<'a> Scan<'a> {
 
     fn operand(&mut self, arg: &'a Arg, rest: &'a [Arg]) -> usize {
         let usage = self.parsed.usage;
-        if !usage.subs.is_empty() && self.raw.is_empty() {
+        let asked = self.parsed.effects().any(|effect| effect.only && effect.operands.is_some());
+        if !usage.subs.is_empty() && self.raw.is_empty() && !asked {
             return self.subcommand(arg);
         }
         if usage.style == Style::OptionsFirst {
             self.literal = true;
         }
-        loop {
-            let Some(slot) = self.roles().get(self.fixed) else { break };
+        while let Some(slot) = self.roles().get(self.fixed) {
             match slot.role {
                 Slot::Assignment if is_assignment(arg.prefix()) => {
                     self.parsed.operands.push((Slot::Assignment, arg.clone()));
                     return 1;
                 }
                 Slot::Assignment => self.fixed += 1,
+                Slot::Command | Slot::CommandMore if arg.exact() == Some("--") && !rest.is_empty() => return 1,
                 Slot::Command | Slot::CommandMore => {
                     let mut words = vec![arg.clone()];
                     words.extend(rest.iter().cloned());
@@ -407,6 +428,6 @@ pub fn could_be(value: &Value, text: &str) -> bool {
         Value::Exact(known) => known == text,
         Value::OneOf(known) => known.iter().any(|known| known == text),
         Value::Prefix(start) => text.starts_with(start.as_str()),
-        Value::Unknown => true,
+        Value::Matches(_) | Value::Unknown => true,
     }
 }

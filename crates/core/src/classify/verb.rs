@@ -120,6 +120,12 @@ pub(super) fn stands_here(scene: &Scene<'_>, name: &str) -> bool {
     })
 }
 
+/// An address that only this machine itself can reach.
+pub(super) fn loopback(text: &str) -> bool {
+    let name = text.trim_matches(['[', ']']);
+    local(text) && !matches!(name, "0.0.0.0" | "::" | "0" | "0:0:0:0:0:0:0:0")
+}
+
 /// A host that is this machine itself.
 #[must_use]
 pub(super) fn local(text: &str) -> bool {

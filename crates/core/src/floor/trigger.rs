@@ -5,6 +5,7 @@ use crate::action::{Capability, Exposure, Mark, Reach, Role, TargetKind, Undo};
 use crate::control::Hold;
 use crate::path::{self, Place, Zone};
 use crate::secret;
+use crate::world::Entry;
 
 type Fires = Option<Cause>;
 
@@ -189,6 +190,11 @@ fn irreplaceable(sight: &Sight<'_>, place: &Place, role: Role) -> Option<&'stati
     let facts = sight.world.facts();
     place.readings().into_iter().find_map(|path: &str| {
         let holds = |inner: &str| !inner.is_empty() && path::inside(inner, path, facts.case_blind);
+        // writing to a folder that exists puts something into it
+        let folder = role == Role::Write && sight.world.entry(path) == Entry::Dir;
+        if folder && !path.ends_with("/.git") {
+            return None;
+        }
         if path == "/" {
             return Some("the root of the file system");
         }

@@ -69,7 +69,7 @@ pub(super) fn word(world: &dyn World, value: &Value, place: Option<&Place>) -> S
                 _ => String::from("<dynamic>"),
             }
         }
-        Value::Prefix(_) | Value::Unknown => String::from("<dynamic>"),
+        Value::Prefix(_) | Value::Matches(_) | Value::Unknown => String::from("<dynamic>"),
     }
 }
 

@@ -43,7 +43,8 @@ fn bound(scene: &Scene, off: &[String]) -> Check {
             Some(Err(_)) if scene.blocks(settings) => {
                 broken.push(format!("{}: blocks every call, because it can't start", settings.id()))
             }
-            _ => broken.push(format!("{}: can't start, calls run unjudged", settings.id())),
+            Some(Err(_)) => broken.push(format!("{}: can't start, calls run unjudged", settings.id())),
+            None => broken.push(format!("{}: not tried", settings.id())),
         }
     }
     match (held.is_empty(), broken.is_empty()) {

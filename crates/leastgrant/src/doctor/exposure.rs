@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use leastgrant_core::path::place;
 use leastgrant_core::secret::secret;
 
-use super::scene::Scene;
+use super::scene::{Scene, field};
 use super::{Check, Group, Status};
 use crate::agent::HookEnv;
 use crate::render::words;
@@ -21,6 +21,7 @@ pub(super) fn checks(scene: &Scene) -> Vec<Check> {
     let project = &scene.places.project;
     let mut checks = vec![credentials(project)];
     checks.extend(gitignore(project));
+    checks.extend(hosts(scene));
     checks
 }
 
@@ -81,6 +82,26 @@ fn files(project: &Path) -> (Vec<PathBuf>, bool) {
     }
     files.sort();
     (files, true)
+}
+
+/// Hosts that the agent's calls named, as far as their signatures keep them.
+fn hosts(scene: &Scene) -> Option<Check> {
+    let events = scene.events.as_ref().ok()?;
+    let mut hosts = std::collections::BTreeSet::new();
+    for signature in events.iter().filter_map(|event| field(event, "signature")) {
+        hosts.extend(signature.split("<url:").skip(1).filter_map(|rest| rest.split_once('>')).map(|(host, _)| host));
+    }
+    if hosts.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = hosts.iter().take(SHOWN).map(|host| words::safe(host)).collect();
+    let more = hosts.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(check(
+        "hosts",
+        Status::Info,
+        format!("hosts named in calls of the last sixty days: {}{more}", named.join(", ")),
+    ))
 }
 
 /// A `.env` that git would take. Asked of git itself: ignore rules stand in many places.

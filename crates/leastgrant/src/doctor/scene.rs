@@ -118,7 +118,7 @@ pub struct Scene {
     pub settings: Vec<Settings>,
     /// what was installed
     pub records: Vec<Record>,
-    /// the ledger's events of the last thirty days, or why it can't be read
+    /// the ledger's events of the last sixty days, or why it can't be read
     pub events: Result<Vec<serde_json::Value>, String>,
     /// what became of our hook when it was started, by command line
     pub started: HashMap<String, Result<(), String>>,
@@ -126,27 +126,29 @@ pub struct Scene {
     pub now_ms: i64,
 }
 
-const MONTH_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Thirty days.
+pub const MONTH_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 const MAX_MANAGED: usize = 200;
 
 impl Scene {
-    /// Looks around. Starts each hook that is wired, once.
+    /// Looks around. Starts each hook that is wired, once; in a project's files only what we wrote there, since whoever
+    /// wrote the project could have it start anything.
     #[must_use]
     pub fn look(places: Places, now_ms: i64) -> Self {
         let settings = files(&places);
-        let mut started = HashMap::new();
-        for file in settings.iter().filter(|file| file.is_wired()) {
-            if let Some(command) = file.command("PreToolUse") {
-                started.entry(command.clone()).or_insert_with(|| probe::starts(&command));
-            }
-        }
-        let records = [places.state.clone(), places.state_for(Scope::Managed)]
+        let records: Vec<Record> = [places.state.clone(), places.state_for(Scope::Managed)]
             .iter()
             .flat_map(|state| record::all(state))
             .filter(Record::is_wired)
             .collect();
+        let mut started = HashMap::new();
+        for file in settings.iter().filter(|file| is_own(file, &records)) {
+            if let Some(command) = file.command("PreToolUse") {
+                started.entry(command.clone()).or_insert_with(|| probe::starts(&command));
+            }
+        }
         let events = ledger::read(&Store::at(&places.state)).map_err(|error| error.to_string()).map(|events| {
-            let recent = |event: &serde_json::Value| at(event).is_some_and(|at| at > now_ms - MONTH_MS);
+            let recent = |event: &serde_json::Value| at(event).is_some_and(|at| at > now_ms - 2 * MONTH_MS);
             events.into_iter().filter(recent).collect()
         });
         Self {
@@ -174,7 +176,7 @@ impl Scene {
         self.records.iter().find(|record| record.wiring.file == path || Some(&record.real) == real.as_ref())
     }
 
-    /// Whether the hook in this file starts and guards.
+    /// Whether the hook in this file starts and guards; none where it was not tried (see [`Scene::look`]).
     #[must_use]
     pub fn starts(&self, settings: &Settings) -> Option<&Result<(), String>> {
         self.started.get(&settings.command("PreToolUse")?)
@@ -186,11 +188,16 @@ impl Scene {
         let found = settings.found.iter().find(|found| found.event == "PreToolUse");
         found.is_some_and(|found| found.ours.blocks)
     }
+}
 
-    /// The failure that the hook before tool calls should have.
-    #[must_use]
-    pub fn failure() -> Failure {
-        Failure::Blocks
+/// Whether the hook of a file may be started to see what it does.
+fn is_own(file: &Settings, records: &[Record]) -> bool {
+    match file.scope {
+        Scope::User | Scope::Managed => file.is_wired(),
+        Scope::Project | Scope::Local => file.command("PreToolUse").is_some_and(|command| {
+            let wrote = |record: &&Record| record.wiring.file == file.path;
+            records.iter().filter(wrote).any(|record| record.wiring.command(Failure::Blocks) == command)
+        }),
     }
 }
 

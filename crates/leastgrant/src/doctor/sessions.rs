@@ -1,9 +1,12 @@
 //! Sessions that the agent kept a transcript of, against those that called us: one that never did ran unjudged.
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+
+use serde_json::Value;
 
 use super::scene::{Scene, at, field};
 use super::{Check, Group, Status};
@@ -16,16 +19,19 @@ const MAX_TRANSCRIPTS: usize = 5_000;
 /// The first hook of a session may come a moment after its transcript was begun.
 const GRACE_MS: i64 = 60_000;
 const SHOWN: usize = 5;
+/// Transcripts that are read, newest first, and how much of each.
+const READ: usize = 20;
+const TAIL: u64 = 512 * 1024;
 
 struct Transcript {
     session: String,
     project: String,
+    path: PathBuf,
     written_ms: i64,
     began_ms: Option<i64>,
 }
 
 pub(super) fn checks(scene: &Scene) -> Vec<Check> {
-    let check = |id: &str, status, text: String| Check::new(Group::Enforcement, id, status, text);
     let events = match &scene.events {
         Ok(events) => events,
         Err(why) => return vec![check("ledger", Status::Bad, format!("the ledger can't be read: {why}"))],
@@ -47,37 +53,93 @@ pub(super) fn checks(scene: &Scene) -> Vec<Check> {
         None => check("heartbeat", Status::Info, String::from("no session has called yet")),
     });
     let Some(since) = installed(scene) else { return checks };
-    let silent: Vec<Transcript> = transcripts(scene)
+    let recent: Vec<Transcript> = transcripts(scene)
         .into_iter()
         .filter(|transcript| transcript.written_ms > since.max(scene.now_ms - WEEK_MS))
+        .collect();
+    checks.extend(silent(scene, &recent, &heard, since));
+    let judged: HashSet<&str> = events.iter().filter_map(|event| field(event, "call")).collect();
+    checks.extend(unjudged(&recent, &heard, &judged, since));
+    checks
+}
+
+/// Sessions that never called at all.
+fn silent(scene: &Scene, recent: &[Transcript], heard: &HashMap<&str, i64>, since: i64) -> Option<Check> {
+    let silent: Vec<&Transcript> = recent
+        .iter()
         // a session that was there before the install was not to be judged
         .filter(|transcript| transcript.began_ms.is_none_or(|began| began > since))
         .filter(|transcript| transcript.began_ms.is_none_or(|began| began < scene.now_ms - GRACE_MS))
         .filter(|transcript| !heard.contains_key(transcript.session.as_str()))
         .collect();
     if silent.is_empty() {
-        return checks;
+        return None;
     }
-    let named: Vec<String> = silent
-        .iter()
-        .take(SHOWN)
-        .map(|transcript| {
-            format!(
-                "{} ({}, {} ago)",
-                words::safe(&transcript.session),
-                words::safe(&transcript.project),
-                ago(scene.now_ms - transcript.written_ms)
-            )
-        })
-        .collect();
-    let more = silent.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = named(silent.iter().map(|transcript| {
+        let (session, project) = (words::safe(&transcript.session), words::safe(&transcript.project));
+        format!("{session} ({project}, {} ago)", ago(scene.now_ms - transcript.written_ms))
+    }));
     let text = format!(
-        "sessions ran since the install that never called leastgrant: {}{more}. they were started with a switch that turns hooks off, or from another folder's settings",
-        named.join(", ")
+        "sessions ran since the install that never called leastgrant: {named}; they were started with a switch that turns hooks off, or with other settings"
     );
-    checks.push(check("silent-sessions", Status::Warn, text).fix("sudo leastgrant install --managed"));
-    checks
+    Some(check("silent-sessions", Status::Warn, text).fix("sudo leastgrant install --managed"))
+}
+
+/// Calls that a transcript says have run, and that never came to us, in sessions that did call.
+fn unjudged(recent: &[Transcript], heard: &HashMap<&str, i64>, judged: &HashSet<&str>, since: i64) -> Option<Check> {
+    let mut sessions = Vec::new();
+    for transcript in recent.iter().take(READ).filter(|transcript| heard.contains_key(transcript.session.as_str())) {
+        let ran = ran(&transcript.path, since).unwrap_or_default();
+        let missed = ran.iter().filter(|id| !judged.contains(id.as_str())).count();
+        if missed > 0 {
+            sessions.push(format!("{missed} in {}", words::safe(&transcript.session)));
+        }
+    }
+    if sessions.is_empty() {
+        return None;
+    }
+    let text = format!("calls ran that leastgrant was never asked about: {}", named(sessions.into_iter()));
+    Some(check("unjudged-calls", Status::Warn, text).fix("sudo leastgrant install --managed"))
+}
+
+/// Ids of calls that ran after a moment, from a transcript's end.
+fn ran(path: &Path, since: i64) -> std::io::Result<HashSet<String>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut asked: HashSet<String> = HashSet::new();
+    let mut ended: HashSet<String> = HashSet::new();
+    for record in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let later = field(&record, "timestamp")
+            .and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok())
+            .is_some_and(|stamp| stamp.as_millisecond() > since);
+        let content = record.pointer("/message/content").and_then(Value::as_array);
+        for part in content.into_iter().flatten().filter(|_| later) {
+            match field(part, "type") {
+                Some("tool_use") => asked.extend(field(part, "id").map(str::to_owned)),
+                Some("tool_result") if part.get("is_error") != Some(&Value::Bool(true)) => {
+                    ended.extend(field(part, "tool_use_id").map(str::to_owned));
+                }
+                _ => {}
+            }
+        }
+    }
+    // what failed may never have come as far as a hook
+    Ok(asked.intersection(&ended).cloned().collect())
+}
+
+fn named(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
+    let more = all.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = all.into_iter().take(SHOWN).collect();
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+fn check(id: &str, status: Status, text: String) -> Check {
+    Check::new(Group::Enforcement, id, status, text)
 }
 
 /// Since when the user's or the machine's settings hold the hook.
@@ -103,7 +165,7 @@ fn transcripts(scene: &Scene) -> Vec<Transcript> {
     found
 }
 
-fn transcript(path: &PathBuf, project: &str) -> Option<Transcript> {
+fn transcript(path: &Path, project: &str) -> Option<Transcript> {
     if path.extension().is_none_or(|extension| extension != "jsonl") {
         return None;
     }
@@ -114,6 +176,7 @@ fn transcript(path: &PathBuf, project: &str) -> Option<Transcript> {
     Some(Transcript {
         session: path.file_stem()?.to_string_lossy().into_owned(),
         project: project.to_owned(),
+        path: path.to_owned(),
         written_ms: millis(meta.modified())?,
         began_ms: millis(meta.created()),
     })

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use super::scene::{Content, Scene, Settings};
 use super::{Check, Group, Repair, Status};
 use crate::install::claude_code::{self, AGENT, EVENTS};
 use crate::install::place::Scope;
 use crate::install::wiring::Wiring;
-use crate::install::{find, pause, wiring};
+use crate::install::{find, pause, probe, wiring};
 use crate::store::Store;
 
 const GROUP: Group = Group::Setup;
@@ -164,7 +165,14 @@ fn wired(scene: &Scene, settings: &Settings) -> Vec<Check> {
                 .fix(again.clone()),
             );
         }
-        None => {}
+        None => checks.push(
+            check(
+                format!("starts:{id}"),
+                Status::Warn,
+                format!("the hook in `{file}` was not started to try it: that line was not written by leastgrant here"),
+            )
+            .fix(again.clone()),
+        ),
     }
     checks.extend(missing_events(settings, &id).map(|check| check.repair(Repair::Install(scope))));
     if let Some(said) = drift(scene, settings) {
@@ -218,6 +226,7 @@ fn drift(scene: &Scene, settings: &Settings) -> Option<String> {
         scope: settings.scope,
     };
     let wired = claude_code::wire(settings.document()?, &wiring).ok()?;
+    let version = scene.starts(settings).and_then(|_| other_version(settings, &wiring.program));
     let repairs: Vec<String> = wired.repairs.into_iter().filter(|repair| !repair.ends_with("was missing")).collect();
     // the same thing is said of every event: once is enough
     let mut said: Vec<String> = Vec::new();
@@ -227,7 +236,21 @@ fn drift(scene: &Scene, settings: &Settings) -> Option<String> {
             said.push(what.to_owned());
         }
     }
+    said.extend(version);
     (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// The version of a wired program that is not this one, if it differs.
+fn other_version(settings: &Settings, own: &Path) -> Option<String> {
+    let wired = Path::new(&settings.found.first()?.ours.program);
+    if wired == own {
+        return None;
+    }
+    let mut command = std::process::Command::new(wired);
+    let ran = probe::run(command.arg("--version"), "", std::time::Duration::from_secs(5)).ok()?;
+    let version = ran.stdout.split_whitespace().last()?.to_owned();
+    let differs = ran.code == Some(0) && version != env!("CARGO_PKG_VERSION");
+    differs.then(|| format!("that program is version {}", crate::render::words::safe(&version)))
 }
 
 /// What was installed and is no longer there.

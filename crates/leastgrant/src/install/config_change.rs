@@ -42,12 +42,8 @@ pub fn decide(change: &ConfigChange, places: &Places, now_ms: i64) -> Ruling {
         None => records.iter().map(|record| record.wiring.file.clone()).collect(),
     };
     let mut notes = Vec::new();
-    let mut harms: Vec<Harm> =
-        files.iter().filter_map(|named| unharmed(named, scope, &records, now_ms).err()).collect();
-    if harms.is_empty() {
-        harms.extend(nowhere(&files, &records, places));
-    }
-    for harm in harms {
+    for named in files {
+        let Err(harm) = unharmed(&named, scope, &records, now_ms) else { continue };
         let released = harm.real.as_ref().is_some_and(|real| {
             states.iter().any(|state| release::consume(state, &change.session, real, harm.content.as_deref(), now_ms))
         });
@@ -57,21 +53,6 @@ pub fn decide(change: &ConfigChange, places: &Places, now_ms: i64) -> Ruling {
         notes.push(format!("released from a terminal: {}", harm.why));
     }
     Ruling::Let { note: (!notes.is_empty()).then(|| notes.join(", ")) }
-}
-
-/// This hook was called, so something wires it. If no record says what, and no settings file does any more, it was this
-/// change that took it out.
-fn nowhere(files: &[PathBuf], records: &[Record], places: &Places) -> Option<Harm> {
-    let scopes = [Scope::User, Scope::Project, Scope::Local, Scope::Managed];
-    let known = records.iter().map(|record| record.wiring.file.clone());
-    let mut everywhere = scopes.iter().map(|scope| places.settings(*scope)).chain(known).chain(files.iter().cloned());
-    if everywhere.any(|file| claude_code::is_wired(&file)) {
-        return None;
-    }
-    let real = files.first().and_then(|file| atomic::resolve(file).ok());
-    let content = real.as_ref().and_then(|real| atomic::read(real, MAX_BYTES).ok().flatten());
-    let why = String::from("no settings file holds the hook any more");
-    Some(Harm { why, real, content: content.as_deref().map(record::digest) })
 }
 
 fn refusal(why: &str, scope: Scope) -> String {

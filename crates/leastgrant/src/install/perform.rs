@@ -195,7 +195,8 @@ fn keep(state: &Path, record: &Record, original: Option<&[u8]>) -> Result<(), St
     record::store(state, record, original).map_err(|error| Stop::Failed(format!("`{}`: {error}", state.display())))
 }
 
-fn groups(after: &[u8]) -> Result<Vec<(String, String)>, Stop> {
+/// Our entries in a file, by event, as JSON text.
+pub(super) fn groups(after: &[u8]) -> Result<Vec<(String, String)>, Stop> {
     let document = Document::parse(after).map_err(|refusal| Stop::Failed(refusal.to_string()))?;
     let found = claude_code::find(&document);
     Ok(found

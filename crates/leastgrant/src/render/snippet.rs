@@ -69,10 +69,11 @@ fn without_subject<'a>(text: &'a str, actions: &[Action]) -> &'a str {
             return rest;
         }
         // a long command is quoted cut
-        if let Some((begin, rest)) = quoted.split_once("…` ") {
-            if !begin.is_empty() && action.display.starts_with(begin) {
-                return rest;
-            }
+        if let Some((begin, rest)) = quoted.split_once("…` ")
+            && !begin.is_empty()
+            && action.display.starts_with(begin)
+        {
+            return rest;
         }
     }
     text
@@ -234,7 +235,7 @@ impl Window {
             // only the last label of a line stands beside its part
             let last = ends.iter().all(|other| other.0 != *line || other.1 <= *start);
             let taken = if last { end + 1 } else { *start };
-            part.label = words::cut(&part.label, width.saturating_sub(taken + 6).max(48));
+            part.label = words::cut(&part.label, width.saturating_sub(taken + 6).max(32));
         }
     }
 }

@@ -258,7 +258,7 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         draft.opaque(Some(scene.span), format!("the operation `{operation}` is not known"));
     }
     // `s3api get-object … FILE` and the like write their last word
-    if let Some((_, last)) = parsed.operands.get(2)
+    if let Some((_, last)) = parsed.operands.iter().skip(2).next_back()
         && matches!(
             operation,
             "get-object" | "get-object-torrent" | "get-export" | "invoke" | "get-sdk" | "get-job-output"

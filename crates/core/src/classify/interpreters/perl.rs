@@ -142,7 +142,8 @@ fn plain_variables(code: &str) -> bool {
                 let named = at > start;
                 let behind = letters.get(at).copied().unwrap_or(';');
                 let word = behind.is_alphanumeric() || behind == '_';
-                if named && (word || "[{-:".contains(behind)) || !named && (word || !"/|);#!, ".contains(behind)) {
+                let odd = if named { "[{-:".contains(behind) } else { !"/|);#!, ".contains(behind) };
+                if word || odd {
                     return false;
                 }
             }

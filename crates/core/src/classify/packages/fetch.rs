@@ -44,7 +44,8 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     };
     let name = PROGRAMS.iter().find(|row| row.0 == package).map_or(package, |row| row.1);
     let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'));
-    let known = plain && knowledge::program(name).is_some();
+    // a package that is named like a program of the system is not that program
+    let known = plain && knowledge::program(name).is_some_and(|known| super::TOOLS.contains(&known.family));
     let node = matches!(verb::program(scene).as_str(), "npx" | "bunx" | "pnpx" | "npm" | "bun" | "pnpm" | "yarn");
     let other = parsed.has(&["-p", "--package"]);
     let here = node

@@ -22,9 +22,13 @@ struct Recipe {
 /// The recipes named by the operands, or the first one.
 pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let Some((file, folder)) = nearest(scene.world, &scene.cwd, &["justfile", "Justfile", ".justfile"]) else {
-        match parsed.operands.first() {
-            Some((_, task)) => by_name(draft, task),
-            None => draft.become_(Capability::Inspect),
+        parsed
+            .operands
+            .iter()
+            .filter(|(_, task)| !task.prefix().contains('='))
+            .for_each(|(_, task)| by_name(draft, task));
+        if parsed.operands.is_empty() {
+            draft.become_(Capability::Inspect);
         }
         return;
     };
@@ -36,15 +40,23 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         }
     };
     let mut open: Vec<String> = Vec::new();
-    match parsed.operands.first() {
-        Some((_, arg)) => match arg.exact() {
-            Some(name) => open.push(name.to_owned()),
-            None => {
-                draft.opaque(Some(arg.span), "which recipe is run is not known");
-                return;
+    let mut words = parsed.operands.iter().map(|operand| &operand.1);
+    while let Some(arg) = words.next() {
+        let Some(name) = arg.exact() else {
+            draft.opaque(Some(arg.span), "which recipe is run is not known");
+            return;
+        };
+        open.push(name.to_owned());
+        // arguments of the recipe stand before the next recipe's name
+        if recipes.get(name).is_some_and(|recipe| !recipe.parameters.is_empty()) {
+            if words.clone().any(|word| word.exact().is_none_or(|word| recipes.contains_key(word))) {
+                draft.opaque(Some(arg.span), "what is an argument and what a recipe is not known");
             }
-        },
-        None => open.extend(first),
+            break;
+        }
+    }
+    if parsed.operands.is_empty() {
+        open.extend(first);
     }
     let wanted = open.first().cloned().unwrap_or_default();
     let mut done = BTreeSet::new();

@@ -9,6 +9,7 @@ mod just;
 mod make;
 mod npm;
 mod python;
+mod tasks;
 mod token;
 
 use leastgrant_shell::{Cwd, Value};
@@ -29,7 +30,10 @@ pub(super) const CODES: &[(&str, Code)] = &[
     ("scripts.make", make::run),
     ("scripts.just", just::run),
     ("scripts.task", conventional),
-    ("scripts.mise", conventional),
+    ("scripts.mise", tasks::mise),
+    ("scripts.deno", tasks::deno),
+    ("scripts.composer", tasks::composer),
+    ("scripts.taskfile", tasks::taskfile),
     ("scripts.cargo_alias", alias::cargo),
     ("scripts.git_alias", alias::git),
 ];
