@@ -147,7 +147,8 @@ fn api(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 /// Servers that follow such a header do what it says, whatever the request's own method.
 fn replaces_method(header: &Arg) -> bool {
-    header.prefix().to_ascii_lowercase().contains("method-override") || header.exact().is_none() && header.prefix().is_empty()
+    header.prefix().to_ascii_lowercase().contains("method-override")
+        || header.exact().is_none() && header.prefix().is_empty()
 }
 
 fn publishes(draft: &mut Draft, undo: Undo) {
