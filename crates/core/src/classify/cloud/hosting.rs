@@ -70,7 +70,8 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
             | "envs"
             | "configs"
             | "credentials"
-    ) || any(&[
+    ) || parts.windows(2).any(|pair| matches!(pair, [config, get] if config == "config" && get == "get"))
+        || any(&[
         "secret",
         "secrets",
         "env",
