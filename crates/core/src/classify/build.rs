@@ -265,7 +265,16 @@ fn cmake_tool(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 /// bazel, esphome, pio, ninja and their kin by their first word.
 fn project(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let starts = ["--wrapper", "--run_under", "--shell_executable", "--bazelrc", "--override_", "--extra_toolchains", "--host_java", "--tool_java"];
+    let starts = [
+        "--wrapper",
+        "--run_under",
+        "--shell_executable",
+        "--bazelrc",
+        "--override_",
+        "--extra_toolchains",
+        "--host_java",
+        "--tool_java",
+    ];
     for arg in parsed.args.iter().filter(|arg| starts.iter().any(|start| arg.prefix().starts_with(start))) {
         draft.opaque(Some(arg.span), "another program or setting that the build runs with");
     }

@@ -215,7 +215,10 @@ fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn takes_along(value: &Arg) -> bool {
     let (name, given) = value.prefix().split_once('=').map_or((value.prefix(), false), |split| (split.0, true));
     let lower = name.to_ascii_lowercase();
-    let credential = ["token", "secret", "password", "passwd", "apikey", "api_key", "credential", "private_key", "access_key"].iter().any(|word| lower.contains(word));
+    let credential =
+        ["token", "secret", "password", "passwd", "apikey", "api_key", "credential", "private_key", "access_key"]
+            .iter()
+            .any(|word| lower.contains(word));
     credential && !(given && value.exact().is_some())
 }
 

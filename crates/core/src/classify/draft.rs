@@ -423,7 +423,9 @@ fn settle_paths(draft: &mut Draft, world: &dyn World) {
                 worst_write = worst_write.max(Some(place.zone));
             }
             // a check of sources in a folder that is not known weighs what it weighs in one that is
-            Role::List if place.zone == Zone::Unplaced && matches!(draft.capability, Capability::Build | Capability::Test) => {}
+            Role::List
+                if place.zone == Zone::Unplaced && matches!(draft.capability, Capability::Build | Capability::Test) => {
+            }
             Role::Read | Role::List => outside_read |= !matches!(place.zone, Zone::Project | Zone::Null),
             Role::Execute | Role::Connect | Role::Send => {}
         }

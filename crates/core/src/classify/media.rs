@@ -253,7 +253,14 @@ fn converter(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             rewrite(draft)
         }
         "yt-dlp" | "youtube-dl" | "gallery-dl" | "streamlink" => draft.at_least(Capability::NetFetch),
-        "latexmk" if parsed.args.iter().any(|arg| matches!(arg.prefix(), "-e" | "-r") || arg.prefix().starts_with("-pdflatex=") || arg.prefix().starts_with("-latex=") || arg.prefix().starts_with("-usepretex")) => {
+        "latexmk"
+            if parsed.args.iter().any(|arg| {
+                matches!(arg.prefix(), "-e" | "-r")
+                    || arg.prefix().starts_with("-pdflatex=")
+                    || arg.prefix().starts_with("-latex=")
+                    || arg.prefix().starts_with("-usepretex")
+            }) =>
+        {
             draft.become_(Capability::Build);
             draft.opaque(Some(scene.span), "code that latexmk runs");
         }

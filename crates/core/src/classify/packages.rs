@@ -79,7 +79,18 @@ fn note_addresses(draft: &mut Draft, parsed: &Parsed<'_>) {
 }
 
 /// Options that name another index or registry than the project's.
-const INDEXES: &[&str] = &["--registry", "-i", "--index", "--index-url", "--extra-index-url", "--default-index", "-f", "--find-links", "--source", "-s"];
+const INDEXES: &[&str] = &[
+    "--registry",
+    "-i",
+    "--index",
+    "--index-url",
+    "--extra-index-url",
+    "--default-index",
+    "-f",
+    "--find-links",
+    "--source",
+    "-s",
+];
 
 /// From another registry it is not what the lock file was made from.
 fn registry(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
@@ -120,7 +131,11 @@ fn node_install(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `pip install`, `uv add`, …
 fn pip_install(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     note_addresses(draft, parsed);
-    if !parsed.has(INDEXES) && parsed.has(&["--require-hashes"]) && parsed.has(&["-r"]) && parsed.in_role(Slot::Package).next().is_none() {
+    if !parsed.has(INDEXES)
+        && parsed.has(&["--require-hashes"])
+        && parsed.has(&["-r"])
+        && parsed.in_role(Slot::Package).next().is_none()
+    {
         draft.become_(Capability::PackageLocked);
     }
 }
@@ -140,7 +155,8 @@ fn locked(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "dotnet" => (&["packages.lock.json"], false),
         _ => (&[], false),
     };
-    let upgrades = parsed.has(INDEXES) || parsed.has(&["-U", "--upgrade", "--upgrade-package", "-P", "--skip-lock", "--no-lock"]);
+    let upgrades =
+        parsed.has(INDEXES) || parsed.has(&["-U", "--upgrade", "--upgrade-package", "-P", "--skip-lock", "--no-lock"]);
     if !upgrades && (by_flag || always || !files.is_empty() && find_up(scene, files).is_some()) {
         draft.become_(Capability::PackageLocked);
         draft.note("installs what the lock file names");
@@ -387,7 +403,9 @@ fn cargo_fmt(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 fn go_flags(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     for found in parsed.options.iter().filter(|found| found.name == "-ldflags") {
         let Some(value) = &found.value else { continue };
-        if value.exact().is_none_or(|text| text.contains("-extld") || text.contains("-extar") || text.contains("-B") || text.contains("-toolexec")) {
+        if value.exact().is_none_or(|text| {
+            text.contains("-extld") || text.contains("-extar") || text.contains("-B") || text.contains("-toolexec")
+        }) {
             draft.opaque(Some(value.span), "flags that name another linker");
         }
     }
@@ -429,7 +447,22 @@ fn nix_develop(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// A function over the result that only looks at it.
 fn nix_apply(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let Some(value) = parsed.value(&["--apply"]) else { return };
-    let reaches = ["fetch", "readFile", "readDir", "path", "exec", "import", "derivation", "getEnv", "storePath", "toFile", "<", "http", "./", "/."];
+    let reaches = [
+        "fetch",
+        "readFile",
+        "readDir",
+        "path",
+        "exec",
+        "import",
+        "derivation",
+        "getEnv",
+        "storePath",
+        "toFile",
+        "<",
+        "http",
+        "./",
+        "/.",
+    ];
     if value.exact().is_none_or(|text| text.len() > 400 || reaches.iter().any(|part| text.contains(part))) {
         draft.opaque(Some(value.span), "an expression that is not read");
     }

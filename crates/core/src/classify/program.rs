@@ -112,10 +112,14 @@ fn name(written: &str, cwd: &Cwd, world: &dyn World) -> Named {
     let place = path::place(world, folder, written);
     let tool = match place.zone {
         Zone::System => true,
-        Zone::Home => place.lexical.as_deref().is_some_and(|path| environment::is_tool_folder(path) || entry.is_some() && of_packages(path)),
+        Zone::Home => place
+            .lexical
+            .as_deref()
+            .is_some_and(|path| environment::is_tool_folder(path) || entry.is_some() && of_packages(path)),
         Zone::Project => {
             place.lexical.as_deref().is_some_and(of_packages)
-                || matches!(stem, "gradlew" | "mvnw") && place.real.as_deref().is_some_and(|real| world.tracked_clean(real))
+                || matches!(stem, "gradlew" | "mvnw")
+                    && place.real.as_deref().is_some_and(|real| world.tracked_clean(real))
         }
         _ => false,
     };
@@ -128,7 +132,9 @@ fn name(written: &str, cwd: &Cwd, world: &dyn World) -> Named {
 
 /// Where package managers put programs.
 fn of_packages(path: &str) -> bool {
-    ["/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/", "/.venv/Scripts/", "/venv/Scripts/"].iter().any(|folder| path.contains(folder))
+    ["/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/", "/.venv/Scripts/", "/venv/Scripts/"]
+        .iter()
+        .any(|folder| path.contains(folder))
 }
 
 fn known(reader: &mut Reader<'_>, written: &str, invocation: &Invocation, layers: &[Layer], peels: usize) -> Outcome {
