@@ -6,6 +6,8 @@ use std::path::Path;
 
 use leastgrant_shell::{Cwd, Dialect, Env, Inventory, Limits};
 
+/// tools that run a command line, as agents spell them; other tools have a `command` that is none
+const SHELLS: &[&str] = &["Bash", "Monitor", "bash", "exec_command", "run_shell_command", "shell"];
 /// commands named per kind of opaque and for the slowest
 const SHOWN: usize = 5;
 
@@ -25,6 +27,9 @@ pub(crate) fn run(files: &[&str]) -> crate::Outcome {
 /// The shell text of a line; none where the line is a call of another tool.
 pub(crate) fn command(line: &str) -> Option<String> {
     let Ok(serde_json::Value::Object(row)) = serde_json::from_str(line) else { return Some(line.to_owned()) };
+    if row.get("tool").and_then(|tool| tool.as_str()).is_some_and(|tool| !SHELLS.contains(&tool)) {
+        return None;
+    }
     let within = |value: &serde_json::Value| {
         ["command", "cmd"].into_iter().find_map(|key| value.get(key)?.as_str().map(str::to_owned))
     };

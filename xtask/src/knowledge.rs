@@ -6,8 +6,6 @@ use std::path::Path;
 use crate::corpus;
 
 const CALLS: &str = "cases/agent-calls.jsonl";
-/// shell words that are not programs
-const BUILTIN: &[&str] = &[];
 
 pub(crate) fn missing(root: &Path) -> crate::Outcome {
     let mut seen: BTreeMap<String, (usize, String)> = BTreeMap::new();
@@ -17,7 +15,7 @@ pub(crate) fn missing(root: &Path) -> crate::Outcome {
         for part in inventory.commands.iter().filter(|part| !part.calls_function) {
             let Some(name) = part.words.first().and_then(|word| word.value.exact()) else { continue };
             let name = name.rsplit('/').next().unwrap_or(name);
-            if !name.is_empty() && leastgrant_core::knowledge::program(name).is_none() && !BUILTIN.contains(&name) {
+            if !name.is_empty() && leastgrant_core::knowledge::program(name).is_none() {
                 let example = String::from_utf8_lossy(part.span.of(command.as_bytes())).chars().take(80).collect();
                 seen.entry(name.to_owned()).or_insert((0, example)).0 += 1;
             }

@@ -235,7 +235,7 @@ impl Window {
             // only the last label of a line stands beside its part
             let last = ends.iter().all(|other| other.0 != *line || other.1 <= *start);
             let taken = if last { end + 1 } else { *start };
-            part.label = words::cut(&part.label, width.saturating_sub(taken + 6).max(48));
+            part.label = words::cut(&part.label, width.saturating_sub(taken + 6).max(32));
         }
     }
 }
