@@ -155,8 +155,18 @@ fn mise_exec(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn javascript(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words = words(parsed);
     let first = words.first().copied().unwrap_or_default();
+    let sends = ["electron-builder", "electron-forge"].contains(&verb::program(scene).as_str())
+        && parsed.args.iter().any(|arg| {
+            verb::is(arg, &["-p", "--publish"])
+                || arg.prefix().starts_with("--publish=") && !arg.prefix().ends_with("=never")
+        });
+    if sends {
+        return draft.become_(Capability::PackagePublish);
+    }
     match first {
-        "deploy" | "gh-deploy" | "publish" | "release" | "upload" | "gh-pages" => draft.become_(Capability::Cloud),
+        "push" | "registry" | "deploy" | "gh-deploy" | "publish" | "release" | "upload" | "gh-pages" => {
+            draft.become_(Capability::Cloud)
+        }
         "add" | "install" | "upgrade" | "update" | "generate" | "g" | "init" | "new" | "create" | "migrate"
         | "eject" | "swizzle"
             if !matches!(verb::program(scene).as_str(), "prisma" | "nuxt" | "nuxi" | "buf") =>
