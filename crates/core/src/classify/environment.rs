@@ -5,6 +5,7 @@ use leastgrant_shell::{Cwd, Value};
 use super::draft::{self, Draft};
 use super::shell::Layer;
 use crate::action::{Capability, Mark};
+use crate::control;
 use crate::path::{self, Zone};
 use crate::world::World;
 
@@ -83,6 +84,18 @@ const NAMES: &[&str] = &[
     "CODEX_HOME",
     "LEASTGRANT_HOME",
     "CARGO_BUILD_RUSTC_WRAPPER",
+    "TF_CLI_CONFIG_FILE",
+    "PGSERVICEFILE",
+    "MYSQL_HOME",
+    "ANSIBLE_CONFIG",
+    "MAKEFILES",
+    "CLASSPATH",
+    "OPENSSL_CONF",
+    "VIMINIT",
+    "EXINIT",
+    "BUN_OPTIONS",
+    "DENO_DIR",
+    "HELM_PLUGINS",
 ];
 const PREFIXES: &[&str] = &[
     "GIT_",
@@ -157,6 +170,7 @@ pub fn injections(assigned: &[(String, Value)], cwd: &Cwd, world: &dyn World) ->
         .iter()
         .filter(|(name, value)| injects(name, value, cwd, world))
         .map(|(name, _)| format!("`{name}` changes what other programs run"))
+        .chain(assigned.iter().filter_map(|(name, value)| control::agent_off_switch_env(name, value.exact())))
         .collect()
 }
 
