@@ -422,6 +422,10 @@ fn settle_paths(draft: &mut Draft, world: &dyn World) {
                 known_deletes += usize::from(known_delete(world, place));
                 worst_write = worst_write.max(Some(place.zone));
             }
+            // a check of sources in a folder that is not known weighs what it weighs in one that is
+            Role::List
+                if place.zone == Zone::Unplaced && matches!(draft.capability, Capability::Build | Capability::Test) => {
+            }
             Role::Read | Role::List => outside_read |= !matches!(place.zone, Zone::Project | Zone::Null),
             Role::Execute | Role::Connect | Role::Send => {}
         }

@@ -36,6 +36,7 @@ pub(super) const CODES: &[(&str, Code)] = &[
     ("packages.go_run", go_run),
     ("packages.nix_develop", nix_develop),
     ("packages.nix_shell", nix_shell),
+    ("packages.nix_apply", nix_apply),
     ("packages.release_bare", release_bare),
     ("packages.deno_run", deno_run),
     ("packages.deno_test", deno_test),
@@ -193,8 +194,20 @@ fn script_or_bin(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) 
 }
 
 /// Families whose programs come as packages.
-const TOOLS: &[&str] =
-    &["build", "test", "format", "databases", "cloud", "infrastructure", "interpreters", "packages", "agents", "media", "helpers", "secrets"];
+const TOOLS: &[&str] = &[
+    "build",
+    "test",
+    "format",
+    "databases",
+    "cloud",
+    "infrastructure",
+    "interpreters",
+    "packages",
+    "agents",
+    "media",
+    "helpers",
+    "secrets",
+];
 
 /// `bun X`, `bun run X`: a file, a script of the project or a program of its packages.
 fn bun_other(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
@@ -377,6 +390,30 @@ fn nix_develop(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.mark(Mark::LaterInput);
             draft.opaque(Some(scene.span), "reads its commands from what is typed later");
         }
+    }
+}
+
+/// A function over the result that only looks at it.
+fn nix_apply(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
+    let Some(value) = parsed.value(&["--apply"]) else { return };
+    let reaches = [
+        "fetch",
+        "readFile",
+        "readDir",
+        "path",
+        "exec",
+        "import",
+        "derivation",
+        "getEnv",
+        "storePath",
+        "toFile",
+        "<",
+        "http",
+        "./",
+        "/.",
+    ];
+    if value.exact().is_none_or(|text| text.len() > 400 || reaches.iter().any(|part| text.contains(part))) {
+        draft.opaque(Some(value.span), "an expression that is not read");
     }
 }
 

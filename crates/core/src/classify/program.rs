@@ -112,13 +112,15 @@ fn name(written: &str, cwd: &Cwd, world: &dyn World) -> Named {
     let place = path::place(world, folder, written);
     let tool = match place.zone {
         Zone::System => true,
-        Zone::Home => environment::is_tool_folder(place.lexical.as_deref().unwrap_or_default()),
-        Zone::Project => place.lexical.as_deref().is_some_and(|path| {
-            path.contains("/node_modules/.bin/")
-                || path.contains("/.venv/bin/")
-                || path.contains("/venv/bin/")
-                || path.contains("/vendor/bin/")
-        }),
+        Zone::Home => place
+            .lexical
+            .as_deref()
+            .is_some_and(|path| environment::is_tool_folder(path) || entry.is_some() && of_packages(path)),
+        Zone::Project => {
+            place.lexical.as_deref().is_some_and(of_packages)
+                || matches!(stem, "gradlew" | "mvnw")
+                    && place.real.as_deref().is_some_and(|real| world.tracked_clean(real))
+        }
         _ => false,
     };
     match entry {
@@ -126,6 +128,13 @@ fn name(written: &str, cwd: &Cwd, world: &dyn World) -> Named {
         None if tool && place.zone != Zone::Project => Named::Unknown(stem.to_owned()),
         _ => Named::File,
     }
+}
+
+/// Where package managers put programs.
+fn of_packages(path: &str) -> bool {
+    ["/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/", "/.venv/Scripts/", "/venv/Scripts/"]
+        .iter()
+        .any(|folder| path.contains(folder))
 }
 
 fn known(reader: &mut Reader<'_>, written: &str, invocation: &Invocation, layers: &[Layer], peels: usize) -> Outcome {
@@ -380,7 +389,9 @@ fn slots(
                 draft::add_slot(draft, world, cwd, value, Slot::Script);
                 script::file(draft, scene, value, &[], Some(parsed));
             }
-            Some(Takes::Value(slot) | Takes::Optional(slot)) if !only || matches!(slot, Slot::Read | Slot::Sweep | Slot::List) => {
+            Some(Takes::Value(slot) | Takes::Optional(slot))
+                if !only || matches!(slot, Slot::Read | Slot::Sweep | Slot::List) =>
+            {
                 draft::add_slot(draft, world, cwd, value, slot);
             }
             Some(Takes::Value(_) | Takes::Optional(_)) => {}
@@ -428,12 +439,15 @@ fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, pro
     let given =
         parsed.options.iter().any(|found| found.value.is_some() && found.row.is_some_and(|row| is_code(row.takes)));
     let replaced = parsed.effects().any(|effect| effect.does.is_some_and(|does| does != Capability::Unknown));
-    let has_code = given || replaced || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
+    let has_code =
+        given || replaced || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
     let dash = parsed.operands.first().is_some_and(|operand| operand.1.exact() == Some("-"));
     let asked = parsed.has(&["-s"]) && program.family == "shells";
     if !reads || (has_code && !dash && !asked) {
+        // what comes in is data to code that was read, and could be anything to code that was not
         if let Feed::Pipe { fetched: true, .. } = scene.feed
             && reads
+            && draft.opaque.is_some()
         {
             draft.mark(Mark::PipeToShell);
         }

@@ -41,7 +41,9 @@ pub(super) fn outside(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
         if !draft::looks_like_path(text) || text.starts_with("./...") {
             continue;
         }
-        for folder in draft::folders(&scene.cwd) {
+        // in a folder that is not known a name says as little as no name
+        let climbs = text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        for folder in draft::folders(&scene.cwd).into_iter().filter(|folder| folder.is_some() || climbs) {
             if path::place(scene.world, folder, text).zone != Zone::Project {
                 draft.opaque(Some(arg.span), format!("`{}` is not in the project, and would be run", arg.shown()));
             }

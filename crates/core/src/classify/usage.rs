@@ -222,7 +222,8 @@ impl<'a> Scan<'a> {
             let after = at + letter.len_utf8();
             let joined = (after < text.len() || arg.exact().is_none()).then(|| arg.after(after));
             // `-Dhelp` of a program with long options is no `-h`: what makes everything harmless needs a cluster that is known
-            let row = self.rows().find(|row| row.names.contains(&name.as_str())).filter(|row| known || !row.effect.only);
+            let row =
+                self.rows().find(|row| row.names.contains(&name.as_str())).filter(|row| known || !row.effect.only);
             let takes = row.map_or_else(
                 || if self.listed(&name) == Some(true) { Takes::Value(Slot::Text) } else { Takes::Nothing },
                 |row| row.takes,
@@ -267,8 +268,10 @@ impl<'a> Scan<'a> {
 
     /// Where options come first, one that says what the operands are ends them (`python -c CODE --version`).
     fn end_of_options(&mut self, row: &'static Opt) {
-        self.literal |=
-            self.parsed.usage.style == Style::OptionsFirst && row.takes != Takes::Nothing && row.effect.operands.is_some() && !row.effect.only;
+        self.literal |= self.parsed.usage.style == Style::OptionsFirst
+            && row.takes != Takes::Nothing
+            && row.effect.operands.is_some()
+            && !row.effect.only;
     }
 
     /// `--help` and `--version` that no table lists, where nothing but subcommands and plain words stands before them. A

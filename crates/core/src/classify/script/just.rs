@@ -22,7 +22,11 @@ struct Recipe {
 /// The recipes named by the operands, or the first one.
 pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let Some((file, folder)) = nearest(scene.world, &scene.cwd, &["justfile", "Justfile", ".justfile"]) else {
-        parsed.operands.iter().filter(|(_, task)| !task.prefix().contains('=')).for_each(|(_, task)| by_name(draft, task));
+        parsed
+            .operands
+            .iter()
+            .filter(|(_, task)| !task.prefix().contains('='))
+            .for_each(|(_, task)| by_name(draft, task));
         if parsed.operands.is_empty() {
             draft.become_(Capability::Inspect);
         }

@@ -35,7 +35,10 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         match arg.exact() {
             Some(text) if text.contains('=') => {
                 if let Some((name, value)) = text.split_once('=') {
-                    if matches!(name.trim_end_matches(['?', ':', '+', '!']), "SHELL" | ".SHELLFLAGS" | "MAKE" | "MAKEFLAGS" | "GNUMAKEFLAGS" | "MAKEFILES") {
+                    if matches!(
+                        name.trim_end_matches(['?', ':', '+', '!']),
+                        "SHELL" | ".SHELLFLAGS" | "MAKE" | "MAKEFLAGS" | "GNUMAKEFLAGS" | "MAKEFILES"
+                    ) {
                         draft.opaque(Some(arg.span), format!("`{name}` changes what make runs"));
                     }
                     set.insert(name.trim_end_matches(['?', ':', '+']).to_owned(), value.to_owned());

@@ -15,8 +15,16 @@ use crate::classify::usage::Parsed;
 /// Most tasks that one call leads to.
 const TASKS: usize = 64;
 
-const MISE: &[&str] =
-    &["mise.local.toml", "mise.toml", ".mise.local.toml", ".mise.toml", "mise/config.toml", ".mise/config.toml", ".config/mise.toml", ".config/mise/config.toml"];
+const MISE: &[&str] = &[
+    "mise.local.toml",
+    "mise.toml",
+    ".mise.local.toml",
+    ".mise.toml",
+    "mise/config.toml",
+    ".mise/config.toml",
+    ".config/mise.toml",
+    ".config/mise/config.toml",
+];
 const MISE_FOLDERS: &[&str] = &["mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"];
 
 /// `mise run A [ARGS] ::: B`
@@ -60,7 +68,8 @@ fn mise_task(draft: &mut Draft, scene: &mut Scene<'_>, task: &Arg, args: &[Arg])
 /// A task that is a file of its own.
 fn file_task(draft: &mut Draft, scene: &mut Scene<'_>, task: &Arg, file: &Body, folder: String, args: &[Arg]) {
     let first = file.text.lines().next().unwrap_or_default();
-    let shell = first.starts_with("#!") && ["sh", "bash", "zsh", "dash"].iter().any(|shell| first.trim_end().ends_with(shell));
+    let shell =
+        first.starts_with("#!") && ["sh", "bash", "zsh", "dash"].iter().any(|shell| first.trim_end().ends_with(shell));
     if !shell || file.text.contains("depends=") {
         draft.opaque(Some(task.span), "a task in another language, or one that depends on others");
         return;
@@ -136,7 +145,8 @@ fn commands(value: Option<&Json>, open: &mut Vec<String>) -> Result<Vec<String>,
     let one = |item: &Json, open: &mut Vec<String>| match item {
         Json::String(line) => Ok(Some(line.clone())),
         Json::Object(fields) => {
-            let further: Vec<String> = strings(fields.get("task")).into_iter().chain(strings(fields.get("tasks"))).collect();
+            let further: Vec<String> =
+                strings(fields.get("task")).into_iter().chain(strings(fields.get("tasks"))).collect();
             if further.is_empty() {
                 return Err(String::from("a task in a form that is not known"));
             }
@@ -171,9 +181,11 @@ pub(super) fn deno(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>
         let task = json.get("tasks").and_then(|tasks| tasks.get(name))?;
         Some(match task {
             Json::String(line) => Ok(line.clone()),
-            Json::Object(fields) if fields.get("dependencies").is_none() => {
-                fields.get("command").and_then(Json::as_str).map(str::to_owned).ok_or("a task in a form that is not known")
-            }
+            Json::Object(fields) if fields.get("dependencies").is_none() => fields
+                .get("command")
+                .and_then(Json::as_str)
+                .map(str::to_owned)
+                .ok_or("a task in a form that is not known"),
             _ => Err("a task that depends on others"),
         })
     });
@@ -223,7 +235,9 @@ fn manifest(
         return;
     };
     let args: Vec<Arg> = parsed.operands.iter().skip(1).map(|operand| operand.1.clone()).collect();
-    let (Some(name), Some((file, folder))) = (task.exact(), nearest(scene.world, &scene.cwd, names)) else { return by_name(draft, &task) };
+    let (Some(name), Some((file, folder))) = (task.exact(), nearest(scene.world, &scene.cwd, names)) else {
+        return by_name(draft, &task);
+    };
     let Ok(json) = serde_json::from_str::<Json>(&file.text) else {
         draft.opaque(Some(task.span), "the file of the tasks cannot be read");
         return;
@@ -243,12 +257,14 @@ fn manifest(
 
 /// `task NAME…`: the files are YAML, which is not read, so a task that has a file is opaque.
 pub(super) fn taskfile(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let names = ["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"];
+    let names =
+        ["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"];
     if nearest(scene.world, &scene.cwd, &names).is_some() {
         draft.opaque(Some(scene.span), "a task file that is not read");
         return;
     }
-    let tasks: Vec<&Arg> = parsed.operands.iter().map(|operand| &operand.1).filter(|arg| !arg.prefix().contains('=')).collect();
+    let tasks: Vec<&Arg> =
+        parsed.operands.iter().map(|operand| &operand.1).filter(|arg| !arg.prefix().contains('=')).collect();
     if tasks.is_empty() {
         draft.opaque(Some(scene.span), "a task that is not known");
     }
