@@ -35,28 +35,209 @@ fn env() -> Env {
 
 /// Pieces that open something, repeated: none of them ever closes.
 const OPENERS: &[&str] = &[
-    "$(", "(", "{ ", "((", "$((", "${a:-", "${a[", "`", "\"$(", "<(", ">(", "[[ ", "[[ ( ", "if ", "if a; then ",
-    "while ", "while a; do ", "until a; do ", "for i in ", "for i in a; do ", "for ((;;)) do ", "case x in a) ",
-    "case ", "select i in a; do ", "f() ", "f() { ", "function f ", "function f { ", "coproc ", "coproc x { ", "a=(",
-    "a[", "$[", "@(", "!(", "a@(b", "?(a|", "'", "\"", "$'", "$\"", "\\", "#", "<<E ", "<<-E\n", "<<E$(", "<<'", "<<<",
-    "${ ", "${| ", "${#", "${!", "${a/", "${a//b/", "${a#", "${a:", "${a@", "${", "{", "{a,", "{1..", "~", "=(",
-    "! ", "time ", "! time ", "a && ", "a || ", "a | ", "a |& ", "a & ", "a\n", "a;", "elif ", "\"${a:-\"", "'\"", "`\\`",
-    "\\\\`", "a=$((", "x=(y ", "repeat 3 ", "foreach i (", "{ a; } always { ", "*(e:'", "${(e)", "$=", "$'\\x",
+    "$(",
+    "(",
+    "{ ",
+    "((",
+    "$((",
+    "${a:-",
+    "${a[",
+    "`",
+    "\"$(",
+    "<(",
+    ">(",
+    "[[ ",
+    "[[ ( ",
+    "if ",
+    "if a; then ",
+    "while ",
+    "while a; do ",
+    "until a; do ",
+    "for i in ",
+    "for i in a; do ",
+    "for ((;;)) do ",
+    "case x in a) ",
+    "case ",
+    "select i in a; do ",
+    "f() ",
+    "f() { ",
+    "function f ",
+    "function f { ",
+    "coproc ",
+    "coproc x { ",
+    "a=(",
+    "a[",
+    "$[",
+    "@(",
+    "!(",
+    "a@(b",
+    "?(a|",
+    "'",
+    "\"",
+    "$'",
+    "$\"",
+    "\\",
+    "#",
+    "<<E ",
+    "<<-E\n",
+    "<<E$(",
+    "<<'",
+    "<<<",
+    "${ ",
+    "${| ",
+    "${#",
+    "${!",
+    "${a/",
+    "${a//b/",
+    "${a#",
+    "${a:",
+    "${a@",
+    "${",
+    "{",
+    "{a,",
+    "{1..",
+    "~",
+    "=(",
+    "! ",
+    "time ",
+    "! time ",
+    "a && ",
+    "a || ",
+    "a | ",
+    "a |& ",
+    "a & ",
+    "a\n",
+    "a;",
+    "elif ",
+    "\"${a:-\"",
+    "'\"",
+    "`\\`",
+    "\\\\`",
+    "a=$((",
+    "x=(y ",
+    "repeat 3 ",
+    "foreach i (",
+    "{ a; } always { ",
+    "*(e:'",
+    "${(e)",
+    "$=",
+    "$'\\x",
 ];
 
 /// Pieces that are complete, repeated.
 const FLAT: &[&str] = &[
-    "a; ", "a & ", "a | ", "a && ", "a || ", "a\n", "a ", "<a ", ">a ", "2>&1 ", "a=b ", "a=b; ", "$a ", "$(a) ", "`a` ",
-    "${a} ", "'a' ", "\"a\" ", "\"$(a)\"", "<<<a ", "<(a) ", "$((1)) ", "((1)); ", "[[ a ]]; ", "(a); ", "{ a; }; ",
-    "if a; then b; fi; ", "while a; do b; done; ", "for i in a; do b; done; ", "case a in a) b;; esac; ",
-    "f() { a; }; ", "{a,b}", "{a,b} ", "{1..9} ", "*", "?", "[a]", "~ ", "cd a; ", "cd ..; ", "pushd a; ", "a=$a$a; ",
-    "a=x$a; echo $a; ", "a+=xxxxxxxx; b=$a; ", "set -- a b c; ", "(a=b); ", "read a; ", "f; ", "$'\\x41'", "#a\n",
-    "a#b ", "\\\n", "\\a", "x \\\n", "&>a ", "{fd}>a ", ") ", "} ", "fi ", "done ", "esac ", ";; ", "| ", "& ", "; ", "< ",
-    "> ", "<", ">", ">&", "<<", "\r\n", "\r", "\u{0}", "\u{ff}", "[", "]", "{", "}", "!", "=", ":", "?", "$", "$$", "$@ ",
-    "\"$@\" ", "%", "^", ",", "a() ", "`a`", "!(a) ", "@(a|b) ", "let a=1; ", "printf -v a b; ", "trap a EXIT; ",
-    "eval a=b; ", "exec <a; ", "echo a | { read b; c; }; ", "a[1]=b; ", "a=(b c); ", "declare a=b; ", "x=1 y=2 z ",
-    "if a; then a=1; else a=2; fi; ", "case $a in b) a=c;; d) a=e;; esac; ", "$(echo a)", "$(printf %s a)", "${a:-b}",
-    "${a/b/c} ", "${a%b*} ", "a=aaaaaaaaaaaaaaaa; ${a##*a*a*a*b} ",
+    "a; ",
+    "a & ",
+    "a | ",
+    "a && ",
+    "a || ",
+    "a\n",
+    "a ",
+    "<a ",
+    ">a ",
+    "2>&1 ",
+    "a=b ",
+    "a=b; ",
+    "$a ",
+    "$(a) ",
+    "`a` ",
+    "${a} ",
+    "'a' ",
+    "\"a\" ",
+    "\"$(a)\"",
+    "<<<a ",
+    "<(a) ",
+    "$((1)) ",
+    "((1)); ",
+    "[[ a ]]; ",
+    "(a); ",
+    "{ a; }; ",
+    "if a; then b; fi; ",
+    "while a; do b; done; ",
+    "for i in a; do b; done; ",
+    "case a in a) b;; esac; ",
+    "f() { a; }; ",
+    "{a,b}",
+    "{a,b} ",
+    "{1..9} ",
+    "*",
+    "?",
+    "[a]",
+    "~ ",
+    "cd a; ",
+    "cd ..; ",
+    "pushd a; ",
+    "a=$a$a; ",
+    "a=x$a; echo $a; ",
+    "a+=xxxxxxxx; b=$a; ",
+    "set -- a b c; ",
+    "(a=b); ",
+    "read a; ",
+    "f; ",
+    "$'\\x41'",
+    "#a\n",
+    "a#b ",
+    "\\\n",
+    "\\a",
+    "x \\\n",
+    "&>a ",
+    "{fd}>a ",
+    ") ",
+    "} ",
+    "fi ",
+    "done ",
+    "esac ",
+    ";; ",
+    "| ",
+    "& ",
+    "; ",
+    "< ",
+    "> ",
+    "<",
+    ">",
+    ">&",
+    "<<",
+    "\r\n",
+    "\r",
+    "\u{0}",
+    "\u{ff}",
+    "[",
+    "]",
+    "{",
+    "}",
+    "!",
+    "=",
+    ":",
+    "?",
+    "$",
+    "$$",
+    "$@ ",
+    "\"$@\" ",
+    "%",
+    "^",
+    ",",
+    "a() ",
+    "`a`",
+    "!(a) ",
+    "@(a|b) ",
+    "let a=1; ",
+    "printf -v a b; ",
+    "trap a EXIT; ",
+    "eval a=b; ",
+    "exec <a; ",
+    "echo a | { read b; c; }; ",
+    "a[1]=b; ",
+    "a=(b c); ",
+    "declare a=b; ",
+    "x=1 y=2 z ",
+    "if a; then a=1; else a=2; fi; ",
+    "case $a in b) a=c;; d) a=e;; esac; ",
+    "$(echo a)",
+    "$(printf %s a)",
+    "${a:-b}",
+    "${a/b/c} ",
+    "${a%b*} ",
+    "a=aaaaaaaaaaaaaaaa; ${a##*a*a*a*b} ",
 ];
 
 fn repeat(piece: &str, bytes: usize) -> Vec<u8> {
@@ -67,11 +248,42 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for piece in OPENERS {
         // a continuation, a comment or a pattern alone is not broken; the rest is
-        let harmless = ["\\", "#", "{", "{1..", "~", "$=", "a & ", "a\n", "a;", "{a,", "=(", "`", "'", "`\\`", "<<<", "$'\\x", "elif "];
+        let harmless = [
+            "\\",
+            "#",
+            "{",
+            "{1..",
+            "~",
+            "$=",
+            "a & ",
+            "a\n",
+            "a;",
+            "{a,",
+            "=(",
+            "`",
+            "'",
+            "`\\`",
+            "<<<",
+            "$'\\x",
+            "elif ",
+            "\"",
+            "$'",
+            "$\"",
+            "! ",
+            "time ",
+            "! time ",
+            "'\"",
+            "\\\\`",
+            "repeat 3 ",
+        ];
         let say = if harmless.contains(piece) { Say::Any } else { Say::Opaque };
         for bytes in [300, 20_000] {
             cases.push(Case { name: format!("{piece:?} for {bytes}"), text: repeat(piece, bytes), say });
         }
+    }
+    for piece in ["'", "\"", "`", "$'", "$\""] {
+        // an odd number of them: the last one stays open
+        cases.push(Case { name: format!("odd {piece:?}"), text: piece.repeat(3_001).into_bytes(), say: Say::Opaque });
     }
     for piece in FLAT {
         cases.push(Case { name: format!("{piece:?} flat"), text: repeat(piece, 40_000), say: Say::Any });
@@ -112,7 +324,11 @@ fn cases() -> Vec<Case> {
     }
     add("braces that multiply", repeat("{a,b}", 200), Say::Any);
     add("braces in braces", [repeat("{a,", 30_000), repeat("}", 10_000)].concat(), Say::Any);
-    add("a value that doubles", ["a=xxxxxxxx; ".to_owned(), "a=$a$a; ".repeat(4_000), "echo $a".to_owned()].concat().into_bytes(), Say::Any);
+    add(
+        "a value that doubles",
+        ["a=xxxxxxxx; ".to_owned(), "a=$a$a; ".repeat(4_000), "echo $a".to_owned()].concat().into_bytes(),
+        Say::Any,
+    );
     add(
         "a large value in every command",
         [format!("a={}; ", "x".repeat(100_000)), "echo $a; ".repeat(10_000)].concat().into_bytes(),
@@ -120,32 +336,74 @@ fn cases() -> Vec<Case> {
     );
     add(
         "a here-document that many commands read",
-        ["{ ".to_owned(), "a; ".repeat(10_000), "} <<E\n".to_owned(), "x".repeat(100_000), "\nE\n".to_owned()].concat().into_bytes(),
+        ["{ ".to_owned(), "a; ".repeat(10_000), "} <<E\n".to_owned(), "x".repeat(100_000), "\nE\n".to_owned()]
+            .concat()
+            .into_bytes(),
         Say::Any,
     );
-    add("a pipeline whose last part is long", ["a | ".repeat(5_000), "{ ".to_owned(), "b; ".repeat(5_000), "}".to_owned()].concat().into_bytes(), Say::Any);
-    add("variables that nested loops forget", {
-        let names: String = (0..2_000).map(|n| format!("v{n}=1; ")).collect();
-        ["while a; do ".repeat(30), names, "done; ".repeat(30)].concat().into_bytes()
-    }, Say::Any);
-    add("branches over many variables", {
-        let names: String = (0..1_000).map(|n| format!("v{n}=1; ")).collect();
-        let arms: String = (0..1_000).map(|n| format!("if a; then v{n}=2; eval b; fi; ")).collect();
-        [names, arms].concat().into_bytes()
-    }, Say::Any);
-    add("functions that call each other", (0..1_500).map(|n| format!("f{n}() {{ f{}; a; }}; ", n + 1)).collect::<String>().into_bytes(), Say::Any);
-    add("one function called often", ["f() { a; b; c; }; ".to_owned(), "x | f; ".repeat(8_000)].concat().into_bytes(), Say::Any);
+    add(
+        "a pipeline whose last part is long",
+        ["a | ".repeat(5_000), "{ ".to_owned(), "b; ".repeat(5_000), "}".to_owned()].concat().into_bytes(),
+        Say::Any,
+    );
+    add(
+        "variables that nested loops forget",
+        {
+            let names: String = (0..2_000).map(|n| format!("v{n}=1; ")).collect();
+            ["while a; do ".repeat(30), names, "done; ".repeat(30)].concat().into_bytes()
+        },
+        Say::Any,
+    );
+    add(
+        "branches over many variables",
+        {
+            let names: String = (0..1_000).map(|n| format!("v{n}=1; ")).collect();
+            let arms: String = (0..1_000).map(|n| format!("if a; then v{n}=2; eval b; fi; ")).collect();
+            [names, arms].concat().into_bytes()
+        },
+        Say::Any,
+    );
+    add(
+        "functions that call each other",
+        (0..1_500).map(|n| format!("f{n}() {{ f{}; a; }}; ", n + 1)).collect::<String>().into_bytes(),
+        Say::Any,
+    );
+    add(
+        "one function called often",
+        ["f() { a; b; c; }; ".to_owned(), "x | f; ".repeat(8_000)].concat().into_bytes(),
+        Say::Any,
+    );
     add("a folder that grows", "cd aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; ".repeat(5_000).into_bytes(), Say::Any);
-    add("arithmetic that may be a subshell", ["((a) ".repeat(4_000), ")".repeat(4_000)].concat().into_bytes(), Say::Opaque);
+    add(
+        "arithmetic that may be a subshell",
+        ["((a) ".repeat(4_000), ")".repeat(4_000)].concat().into_bytes(),
+        Say::Opaque,
+    );
     add("unclosed quotes line by line", "echo \"a\necho 'b\n".repeat(4_000).into_bytes(), Say::Any);
     add("odd quotes", ["echo 'a\n".repeat(4_001)].concat().into_bytes(), Say::Opaque);
     add("substitution in every argument", "a $(b $(c $(d))) ".repeat(5_000).into_bytes(), Say::Any);
-    add("here-document in here-document", "cat <<A\n$(cat <<B\n$(cat <<C\nx\nC\n)\nB\n)\nA\n".repeat(500).into_bytes(), Say::Any);
-    add("tabs stripped again and again", ["cat <<-A\n".to_owned(), "\t\t\t\tx\n".repeat(10_000), "A\n".to_owned()].concat().into_bytes(), Say::Any);
-    add("subscripts that hold strings", "printf -v 'a[$(let \"b[\\$(c)]=1\")]' x; ".repeat(3_000).into_bytes(), Say::Any);
+    add(
+        "here-document in here-document",
+        "cat <<A\n$(cat <<B\n$(cat <<C\nx\nC\n)\nB\n)\nA\n".repeat(500).into_bytes(),
+        Say::Any,
+    );
+    add(
+        "tabs stripped again and again",
+        ["cat <<-A\n".to_owned(), "\t\t\t\tx\n".repeat(10_000), "A\n".to_owned()].concat().into_bytes(),
+        Say::Any,
+    );
+    add(
+        "subscripts that hold strings",
+        "printf -v 'a[$(let \"b[\\$(c)]=1\")]' x; ".repeat(3_000).into_bytes(),
+        Say::Any,
+    );
     add("arithmetic that names itself", "a=b; b=a; c='a+b'; ((c)); ".repeat(3_000).into_bytes(), Say::Any);
     add("arrays", ["a=(".to_owned(), "x ".repeat(30_000), ")".to_owned()].concat().into_bytes(), Say::Any);
-    add("patterns against long values", [format!("a={}; ", "a".repeat(500)), "${a##*a*a*a*a*b}; ".repeat(4_000)].concat().into_bytes(), Say::Any);
+    add(
+        "patterns against long values",
+        [format!("a={}; ", "a".repeat(500)), "${a##*a*a*a*a*b}; ".repeat(4_000)].concat().into_bytes(),
+        Say::Any,
+    );
     cases
 }
 
@@ -192,5 +450,24 @@ fn steps_grow_no_faster_than_the_text() {
         let steps = |bytes: usize| read(&repeat(piece, bytes), &env(), Dialect::Bash, &Limits::default()).steps;
         let (small, large) = (steps(2_000), steps(32_000));
         assert!(large <= 40 * small + 200_000, "{piece:?}: {small} steps for 2 kB, {large} for 32 kB");
+    }
+}
+
+#[test]
+#[ignore = "prints what each input costs"]
+fn costs() {
+    for case in cases() {
+        let start = std::time::Instant::now();
+        let inventory = read(&case.text, &env(), Dialect::Bash, &Limits::default());
+        let time = start.elapsed().as_millis();
+        let each = inventory.steps / (case.text.len().max(1) as u64);
+        if time > 100 || each > 40 {
+            eprintln!(
+                "{time} ms, {each} steps a byte, {} commands, {} opaque: {}",
+                inventory.commands.len(),
+                inventory.opaque.len(),
+                case.name
+            );
+        }
     }
 }
