@@ -348,6 +348,7 @@ impl Walk<'_> {
     /// `cd`, `pushd`, `popd`.
     fn change_folder(&mut self, name: &str, args: &[Word]) {
         let here = self.flow.place().clone();
+        self.work(1 + here.size() / 16);
         let mut args = args;
         let mut physical = false;
         while let Some(text) = args.first().and_then(|word| word.value.exact()) {

@@ -15,8 +15,12 @@ impl<'t> Reader<'t, '_> {
             b'(' => self.dollar_paren(quoted),
             b'{' => self.brace(quoted),
             b'[' => {
+                if !self.enter() {
+                    return self.push(Kind::Hole { quoted }, start, first);
+                }
                 self.bump_two();
                 let word = self.text_word(Ctx::BRACKET);
+                self.leave();
                 if self.peek() == b']' {
                     self.pos += 1;
                 } else {
@@ -166,35 +170,50 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// Where the `))` for text after `((` stands, if the two parentheses stand together there.
+    /// Where the `))` for text after `((` stands, if the two parentheses stand together there. One scan answers for
+    /// every parenthesis that it passes, so that many of them cost no more than the text.
     pub(crate) fn arithmetic_end(&mut self, from: usize) -> Option<usize> {
-        let mut depth = 0usize;
+        let together = |reader: &Self, close: usize| (reader.after(close + 1).0 == b')').then_some(close);
+        if let Some(known) = self.parens.get(&from) {
+            return known.and_then(|close| together(self, close));
+        }
+        let mut open = vec![from];
         let mut index = from;
         loop {
             self.tick(1);
             match self.at(index) {
-                0 => return None,
+                0 => break,
                 b'\\' => index += 1,
-                b'(' => depth += 1,
-                b')' if depth == 0 => return (self.after(index + 1).0 == b')').then_some(index),
-                b')' => depth -= 1,
+                b'(' => open.push(index + 1),
+                b')' => {
+                    if let Some(start) = open.pop() {
+                        self.parens.insert(start, Some(index));
+                    }
+                    if open.is_empty() {
+                        return together(self, index);
+                    }
+                }
                 quote @ (b'\'' | b'"' | b'`') => {
-                    let open = index;
+                    let start = index;
                     index += 1;
                     while self.at(index) != quote {
                         if self.at(index) == 0 {
                             // an apostrophe that quotes nothing
-                            index = open;
+                            index = start;
                             break;
                         }
                         index += if quote != b'\'' && self.at(index) == b'\\' { 2 } else { 1 };
                     }
-                    self.tick(index.saturating_sub(open));
+                    self.tick(index.saturating_sub(start));
                 }
                 _ => {}
             }
             index += 1;
         }
+        for start in open {
+            self.parens.insert(start, None);
+        }
+        None
     }
 
     /// A list of commands in parentheses behind `skip` bytes of opening.

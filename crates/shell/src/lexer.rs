@@ -4,6 +4,8 @@
 //! [`Opaque`] and pretends that the text ends here, so that every construct closes itself with what it has;
 //! the outermost loop then goes on behind the error. Limits are checked before any recursion.
 
+use std::collections::HashMap;
+
 use crate::tree::{Id, Kind, Node, Tree};
 use crate::{Dialect, Limits, Opaque, Span, Why};
 
@@ -63,6 +65,9 @@ pub(crate) struct Reader<'t, 's> {
     /// inside `$(…)`, where a here-document may end with `)` behind its delimiter
     pub(crate) in_subst: bool,
     resume: Option<usize>,
+    line_end: usize,
+    /// where the text behind an opening parenthesis closes, as far as that was looked for
+    pub(crate) parens: HashMap<usize, Option<usize>>,
     rewinds: u32,
     pub(crate) s: &'s mut Shared,
 }
@@ -84,7 +89,19 @@ pub(crate) fn is_name(c: u8) -> bool {
 
 impl<'t, 's> Reader<'t, 's> {
     pub(crate) fn new(text: &'t [u8], map: Map<'t>, s: &'s mut Shared) -> Self {
-        Self { text, map, pos: 0, end: text.len(), pending: Vec::new(), in_subst: false, resume: None, rewinds: 0, s }
+        Self {
+            text,
+            map,
+            pos: 0,
+            end: text.len(),
+            pending: Vec::new(),
+            in_subst: false,
+            resume: None,
+            line_end: 0,
+            parens: HashMap::new(),
+            rewinds: 0,
+            s,
+        }
     }
 
     /// The byte at an index, NUL past the end.
@@ -213,11 +230,16 @@ impl<'t, 's> Reader<'t, 's> {
             }
         };
         let resume = (self.pos + width).min(self.end);
-        let mut line = resume;
-        while line < self.end && self.at(line) != b'\n' && line - resume < 4096 {
-            line += 1;
+        // looked for once a line, however many errors the line holds
+        if self.line_end < resume {
+            let mut line = resume;
+            while line < self.end && self.at(line) != b'\n' {
+                line += 1;
+            }
+            self.tick(line - self.pos);
+            self.line_end = line;
         }
-        self.tick(line - self.pos);
+        let line = self.line_end;
         let span = self.span(self.pos, line);
         self.s.opaque(span, why);
         self.cut_off(resume);
