@@ -108,6 +108,10 @@ const QUERY: usize = 100;
 
 /// Whether an address is one that a person would look something up at.
 fn plain(host: &str, text: &str) -> bool {
+    // an address of which a part is put in
+    if text.contains('…') {
+        return false;
+    }
     let named = host.contains('.') && host.chars().any(|char| char.is_ascii_alphabetic()) && !host.contains(':');
     let Some((_, rest)) = text.split_once("://") else {
         return named && text.len() <= ADDRESS && !text.contains(['?', '@', ':']);

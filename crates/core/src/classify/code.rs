@@ -19,6 +19,7 @@ const FAMILIES: &[&[(&str, Code)]] = &[
     super::databases::CODES,
     super::editors::CODES,
     super::files::CODES,
+    super::find::CODES,
     super::forge::CODES,
     super::format::CODES,
     super::git::CODES,

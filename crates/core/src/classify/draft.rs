@@ -318,7 +318,8 @@ pub fn add_url(draft: &mut Draft, arg: &Arg, role: Role) {
         draft.targets.push(Target {
             role,
             kind: TargetKind::Host { host: name, local },
-            text: text.to_owned(),
+            // what is not known of it shows as a dot of three
+            text: if arg.value.all().is_some() { text.to_owned() } else { format!("{text}…") },
             span: Some(arg.span),
         });
     }
@@ -491,7 +492,9 @@ fn known_delete(world: &dyn World, place: &Place) -> bool {
                 return false;
             }
             let below = real.strip_prefix(world.facts().project.as_str()).unwrap_or_default();
+            let name = path::name(real);
             below.split('/').any(|part| BUILD_OUTPUT.contains(&part))
+                || [".pyc", ".pyo", ".DS_Store", "Thumbs.db"].iter().any(|end| name.ends_with(end))
                 || world.made_in_session(real)
                 || world.tracked_clean(real)
         }

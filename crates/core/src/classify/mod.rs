@@ -13,6 +13,7 @@ pub mod draft;
 mod editors;
 pub mod environment;
 mod files;
+mod find;
 mod forge;
 mod format;
 mod git;

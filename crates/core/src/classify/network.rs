@@ -1,9 +1,11 @@
 //! Network clients: fetch or send, to whom, with which files; listeners and tunnels.
 
+mod curl;
+
 use super::arg::Arg;
 use super::code::Code;
 use super::draft::{self, Draft};
-use super::program::Scene;
+use super::program::{Nested, Scene};
 use super::text::program_of;
 use super::usage::Parsed;
 use crate::action::{Blast, Capability, Exposure, Mark, Reach, Role, Scale, TargetKind, Undo};
@@ -11,15 +13,14 @@ use crate::host;
 use crate::knowledge::Slot;
 
 pub(super) const CODES: &[(&str, Code)] = &[
-    ("network.curl", curl),
-    ("network.curl_remote_name", curl_remote_name),
+    ("network.curl", curl::run),
     ("network.wget", wget),
     ("network.httpie", httpie),
     ("network.scp", scp),
     ("network.rsync", rsync),
     ("network.netcat", netcat),
     ("network.tunnel", tunnel),
-    ("network.openssl", openssl),
+    ("network.lookup", lookup),
 ];
 
 /// Every host that is named is this machine itself, and at least one is named.
@@ -59,99 +60,93 @@ fn fetches(draft: &mut Draft) {
     }
 }
 
-/// Where a URL is not known, nor is what is reached; `file:` reads a file; credentials in the address are sent.
+/// Addresses where clouds hand out credentials to whoever asks from inside.
+const METADATA: &[&str] = &[
+    "169.254.169.254",
+    "169.254.170.2",
+    "169.254.170.23",
+    "100.100.100.200",
+    "metadata.google.internal",
+    "metadata",
+    "metadata.goog",
+    "fd00:ec2::254",
+    "instance-data",
+];
+
+/// What the addresses say by themselves: a file of this machine, a way to send, credentials, an unknown part.
 fn urls(draft: &mut Draft, scene: &mut Scene<'_>, urls: &[Arg]) {
     for arg in urls {
         let text = arg.prefix();
-        if let Some(path) = text.strip_prefix("file://") {
-            draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(path, arg.span), Role::Read);
+        let scheme = text.split_once(':').map(|split| split.0.to_ascii_lowercase()).unwrap_or_default();
+        if scheme == "file" {
+            let path = text.get(5..).unwrap_or_default();
+            let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
+            let path = if arg.exact().is_some() { Arg::text(path, arg.span) } else { Arg::unknown(arg.span) };
+            draft::add_path(draft, scene.world, &scene.cwd, &path, Role::Read);
+            draft
+                .targets
+                .retain(|target| !matches!(&target.kind, TargetKind::Host { .. }) || target.span != Some(arg.span));
             draft.at_least(Capability::ReadWorkspace);
         }
-        if arg.exact().is_none() && text.splitn(4, '/').count() < 4 && arg.value.all().is_none() {
-            draft.opaque(Some(arg.span), "the address is not known");
+        // what these schemes carry is up to the one who writes the address
+        if matches!(
+            scheme.as_str(),
+            "gopher" | "gophers" | "dict" | "telnet" | "smtp" | "smtps" | "ldap" | "ldaps" | "mqtt" | "tftp" | "rtsp"
+        ) && text.contains("://")
+        {
+            draft.at_least(Capability::NetSend);
         }
-        if arg.exact().is_none() {
-            draft.note("a part of the address is put in");
-        }
+        unknown_part(draft, arg);
+    }
+    let clouds = draft.targets.iter().any(|target| match &target.kind {
+        TargetKind::Host { host, .. } => METADATA.contains(&host.trim_matches(['[', ']'])),
+        _ => false,
+    });
+    if clouds {
+        draft::reads_secret(draft, "asks the cloud for the credentials of this machine");
     }
 }
 
-fn curl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    if parsed.has(&["--version"]) {
+/// An address of which a part is not known: what is put into its query or host leaves with it.
+fn unknown_part(draft: &mut Draft, arg: &Arg) {
+    if arg.value.all().is_some() {
         return;
     }
-    let mut sent = false;
-    let get = parsed.has(&["-G", "--get"]);
-    for found in &parsed.options {
-        let Some(value) = &found.value else { continue };
-        match found.name.as_str() {
-            "-d" => {
-                sent |= !get;
-                let text = value.prefix();
-                // `@file` and `name@file`; --data-raw takes it as it is
-                if !found.arg.prefix().starts_with("--data-raw")
-                    && let Some(at) = text.find('@')
-                    && (at == 0 || found.arg.prefix().starts_with("--data-urlencode"))
-                {
-                    draft::add_path(draft, scene.world, &scene.cwd, &value.after(at + 1), Role::Read);
-                    sent = true;
-                }
-            }
-            "-F" => {
-                sent = true;
-                if let Some(at) = value.prefix().find("=@").or_else(|| value.prefix().find("=<")) {
-                    let file = value.after(at + 2);
-                    let file = match file.exact().and_then(|text| text.split_once(';')) {
-                        Some((name, _)) => Arg::text(name, file.span),
-                        None => file,
-                    };
-                    draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Read);
-                }
-            }
-            "-T" => sent = true,
-            "-X" => {
-                sent |= value
-                    .exact()
-                    .is_none_or(|method| !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS"))
-            }
-            "-H" => {
-                let lower = value.prefix().to_ascii_lowercase();
-                if lower.starts_with('@') {
-                    draft::add_path(draft, scene.world, &scene.cwd, &value.after(1), Role::Read);
-                } else if ["authorization:", "cookie:", "x-api-key:", "private-token:"]
-                    .iter()
-                    .any(|name| lower.starts_with(name))
-                {
-                    draft.blast.exposure = draft.blast.exposure.max(Exposure::ReadsSecrets);
-                    draft.note("carries a credential");
-                }
-            }
-            "-b" if !value.prefix().contains('=') => {
-                draft::add_path(draft, scene.world, &scene.cwd, value, Role::Read);
-            }
-            _ => {}
+    let text = arg.prefix();
+    let full = text.split_once("://").map_or(text, |split| split.1);
+    if !full.contains('/') {
+        draft.opaque(Some(arg.span), "the address is not known");
+    } else if !all_local(draft) {
+        draft.note("a part of the address is put in, and leaves with it");
+        if full.contains('?') {
+            draft.blast.exposure = draft.blast.exposure.max(Exposure::CanExfiltrate);
         }
     }
-    let addresses: Vec<Arg> = parsed
-        .in_role(Slot::Url)
-        .cloned()
-        .chain(parsed.options.iter().filter(|found| found.name == "--url").filter_map(|found| found.value.clone()))
-        .collect();
-    urls(draft, scene, &addresses);
-    if sent { sends(draft) } else { fetches(draft) }
 }
 
-/// `-O` writes a file named by the address, `-J` by the server.
-fn curl_remote_name(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    if parsed.options.iter().any(|found| {
-        matches!(found.arg.prefix(), "--remote-header-name")
-            || found.arg.prefix().starts_with('-')
-                && !found.arg.prefix().starts_with("--")
-                && found.arg.prefix().contains('J')
-    }) {
-        draft.note("the server names the file");
+/// A credential that goes along: between programs of this machine it lays nothing open.
+fn credential(draft: &mut Draft) {
+    if !all_local(draft) {
+        draft.blast.exposure = draft.blast.exposure.max(Exposure::ReadsSecrets);
+        draft.note("carries a credential");
     }
-    by_address(draft, parsed, scene);
+}
+
+/// What a header carries: a credential, or something that is not known.
+fn header(draft: &mut Draft, scene: &Scene<'_>, value: &Arg) -> bool {
+    let lower = value.prefix().to_ascii_lowercase();
+    if lower.starts_with('@') {
+        draft::add_path(draft, scene.world, &scene.cwd, &value.after(1), Role::Read);
+        return true;
+    }
+    let name = lower.split(':').next().unwrap_or_default();
+    let credentials =
+        matches!(name, "authorization" | "proxy-authorization" | "cookie") || crate::secret::is_secret_name(name);
+    if credentials {
+        credential(draft);
+        return false;
+    }
+    value.value.all().is_none()
 }
 
 /// The file that an address names, in the folder.
@@ -162,6 +157,14 @@ fn by_address(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             .and_then(|text| text.split(['?', '#']).next())
             .and_then(|text| text.trim_end_matches('/').rsplit('/').next().map(str::to_owned));
         let file = Arg::text(name.filter(|name| !name.is_empty()).as_deref().unwrap_or("index.html"), arg.span);
+        let folder = parsed.value(&["-P", "--output-dir"]).cloned();
+        let file = match folder {
+            None => file,
+            Some(folder) => match folder.exact() {
+                Some(above) => Arg::text(&format!("{}/{}", above.trim_end_matches('/'), file.prefix()), arg.span),
+                None => folder,
+            },
+        };
         draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Write);
     }
 }
@@ -169,14 +172,18 @@ fn by_address(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn wget(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let addresses: Vec<Arg> = parsed.in_role(Slot::Url).cloned().collect();
     urls(draft, scene, &addresses);
-    if draft.capability == Capability::NetSend {
-        sends(draft);
-        return;
+    let mut carries = false;
+    for value in parsed.options.iter().filter(|found| found.name == "--header").filter_map(|found| found.value.clone())
+    {
+        carries |= header(draft, scene, &value);
     }
-    if !parsed.has(&["-O", "--spider", "-P"]) {
+    if parsed.has(&["--user"]) {
+        credential(draft);
+    }
+    if !parsed.has(&["-O", "--spider"]) {
         by_address(draft, parsed, scene);
     }
-    fetches(draft);
+    if draft.capability == Capability::NetSend || carries { sends(draft) } else { fetches(draft) }
 }
 
 /// `http [METHOD] URL [ITEM…]`
@@ -234,7 +241,7 @@ fn copies(draft: &mut Draft, parsed: &Parsed<'_>) {
             draft.blast.scale = Scale::Sweeping;
         }
     } else if remote(draft, Role::Connect) {
-        if draft.capability != Capability::Delete {
+        if !matches!(draft.capability, Capability::Delete | Capability::Remote) {
             draft.become_(Capability::NetFetch);
         }
     } else if draft.capability == Capability::NetSend {
@@ -247,6 +254,16 @@ fn copies(draft: &mut Draft, parsed: &Parsed<'_>) {
 }
 
 fn rsync(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    if parsed.has(&["--daemon"]) {
+        draft.become_(Capability::Remote);
+        draft.blast.exposure = Exposure::CanExfiltrate;
+        draft.note("opens this machine to others");
+        return;
+    }
+    let mut shells = parsed.options.iter().filter(|found| found.name == "-e").filter_map(|found| found.value.as_ref());
+    if let Some(shell) = shells.find(|shell| !plain_ssh(shell)) {
+        scene.nested.push(Nested::Shell { text: shell.clone(), positional: Vec::new() });
+    }
     if parsed.has(&["-r", "-a", "--recursive", "--archive"]) {
         let sources: Vec<Arg> =
             parsed.in_role(Slot::RemotePath).filter(|arg| !arg.prefix().contains(':')).cloned().collect();
@@ -255,6 +272,31 @@ fn rsync(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         }
     }
     copies(draft, parsed);
+    if parsed.has(&["-n"]) {
+        // a trial shows names to the other side and changes nothing
+        let out = remote(draft, Role::Send) || remote(draft, Role::Connect);
+        draft.become_(if out { Capability::NetFetch } else { Capability::ReadWorkspace });
+        for target in &mut draft.targets {
+            target.role = match target.role {
+                Role::Write | Role::Delete => Role::List,
+                Role::Send => Role::Connect,
+                role => role,
+            };
+        }
+    }
+}
+
+/// `ssh` with options that start nothing.
+fn plain_ssh(shell: &Arg) -> bool {
+    let Some(text) = shell.exact() else { return false };
+    let mut words = text.split_whitespace();
+    let ssh = words.next().is_some_and(|word| matches!(word.rsplit('/').next(), Some("ssh" | "rsh")));
+    let starts = ["proxycommand", "localcommand", "knownhosts", "-f"];
+    let plain = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        !starts.iter().any(|start| lower.contains(start)) && !word.contains(['$', '`', ';', '|', '&', '(', '<', '>'])
+    };
+    ssh && words.all(plain)
 }
 
 /// Listening or running a shell opens this machine; `-z` only looks.
@@ -318,54 +360,43 @@ fn tunnel(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     }
 }
 
-/// Key commands read keys, generators write them, `s_client` and `s_server` connect.
-fn openssl(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let words: Vec<Arg> = parsed.args.to_vec();
-    let sub = words.first().and_then(Arg::exact).unwrap_or_default().to_owned();
-    let value =
-        |name: &str| words.iter().position(|arg| arg.exact() == Some(name)).and_then(|at| words.get(at + 1)).cloned();
-    let has = |name: &str| words.iter().any(|arg| arg.exact() == Some(name));
-    match sub.as_str() {
-        "version" | "list" | "ciphers" | "help" | "rand" | "speed" | "errstr" | "prime" => {}
-        "s_client" => {
-            draft.become_(Capability::NetSend);
-            if let Some(at) = value("-connect") {
-                let name = at.prefix().split(':').next().unwrap_or_default().to_owned();
-                draft::add_host(draft, &Arg { value: leastgrant_shell::Value::Exact(name), ..at }, Role::Send);
-            }
-            fetches(draft);
+/// A name that is asked for reaches its owner's servers: one that is put together can carry anything there.
+fn lookup(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let program = program_of(scene, parsed);
+    let mut values = false;
+    for arg in parsed.args {
+        let text = arg.prefix();
+        if arg.value.all().is_none() {
+            draft.at_least(Capability::NetSend);
+            draft.note("asks for a name that is put together, and what is in it leaves");
+        } else if text.split('.').any(|label| label.len() > 40) {
+            draft.at_least(Capability::NetSend);
+            draft.note("asks for a name that is long enough to carry something");
         }
-        "s_server" => {
-            draft.become_(Capability::Remote);
-            draft.blast.exposure = Exposure::CanExfiltrate;
+        if text == "-f" && matches!(program.as_str(), "dig" | "fping") {
+            draft.opaque(Some(arg.span), "names from a file");
         }
-        "x509" | "req" | "crl" | "verify" | "dgst" | "asn1parse" | "sha256" | "sha1" | "md5" | "base64" | "ocsp"
-        | "storeutl" => {
-            draft.become_(Capability::ReadWorkspace);
-            if has("-sign") || has("-signkey") || has("-key") || has("-newkey") {
-                draft::reads_secret(draft, "uses a private key");
-            }
-        }
-        "genrsa" | "genpkey" | "ecparam" | "dhparam" | "gendsa" => draft.become_(Capability::WriteWorkspace),
-        "enc" if !has("-d") => draft.become_(Capability::ReadWorkspace),
-        "enc" | "rsa" | "ec" | "pkey" | "pkcs8" | "pkcs12" | "dsa" | "rsautl" | "pkeyutl" | "cms" | "smime"
-        | "passwd" => {
-            draft::reads_secret(draft, "shows or uses a private key");
-        }
-        _ => draft.opaque(Some(scene.span), format!("`openssl {sub}` is not known")),
+        values |= text.starts_with("--script") || matches!(text, "-sC" | "-A" | "--datadir" | "--resume");
     }
-    for name in ["-in", "-inkey", "-key", "-CAfile", "-cert", "-kfile", "-CAkey"] {
-        if let Some(file) = value(name) {
-            draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Read);
-        }
+    if program == "nmap" {
+        nmap(draft, parsed, scene, values);
     }
-    for name in ["-out", "-keyout", "-writerand", "-CAserial"] {
-        if let Some(file) = value(name) {
-            draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Write);
-        }
+}
+
+/// `nmap`: scripts of its own, files that it writes.
+fn nmap(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, scripts: bool) {
+    if scripts {
+        draft.opaque(Some(scene.span), "runs scripts against what it finds");
     }
-    if has("-engine") || has("-provider") || has("-provider-path") || has("-config") {
-        draft.mark(Mark::Injection);
-        draft.opaque(Some(scene.span), "loads code");
+    let mut args = parsed.args.iter();
+    while let Some(arg) = args.next() {
+        let role = match arg.prefix() {
+            "-oN" | "-oX" | "-oG" | "-oA" | "-oS" => Role::Write,
+            "-iL" => Role::Read,
+            _ => continue,
+        };
+        if let Some(file) = args.next() {
+            draft::add_path(draft, scene.world, &scene.cwd, file, role);
+        }
     }
 }

@@ -233,7 +233,10 @@ fn program_run(
         }
     }
     stdin_code(&mut draft, &parsed, &mut scene, program);
+    // a function may know that what is started runs in another folder
+    let cwd = scene.cwd.clone();
     if scene.paths.is_none()
+        && !parsed.has(&["-o", "--only-matching", "-c", "--bytes"])
         && PASS_THROUGH.contains(&program.names.first().copied().unwrap_or_default())
         && !draft.targets.iter().any(|target| target.role == Role::Read)
         && let Feed::Pipe { paths, .. } = scene.feed

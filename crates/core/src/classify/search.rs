@@ -3,30 +3,43 @@
 use super::arg::Arg;
 use super::code::Code;
 use super::draft::{self, Draft};
-use super::program::{Nested, Scene};
-use super::usage::Parsed;
-use crate::action::{Capability, Role, Scale, Undo};
+use super::program::Scene;
+use super::usage::{Found, Parsed};
+use crate::action::{Capability, Scale};
 use crate::knowledge::Slot;
+use crate::{path, secret};
+use leastgrant_shell::Value;
 
-pub(super) const CODES: &[(&str, Code)] = &[
-    ("search.grep", grep),
-    ("search.recursive", recursive),
-    ("search.tree", tree),
-    ("search.find", find),
-    ("search.fd", fd),
-];
+pub(super) const CODES: &[(&str, Code)] =
+    &[("search.grep", grep), ("search.recursive", recursive), ("search.tree", tree), ("search.structural", structural)];
 
 /// Files that match are paths below what was searched; without a file it searches what comes in.
 fn grep(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let walks = parsed.has(&["-r"]) || recurses(parsed);
+    if recurses(parsed) && !parsed.has(&["-r"]) {
+        recursive(draft, parsed, scene);
+    }
+    if walks {
+        chosen(draft, parsed, scene, &["--include"]);
+    }
     let files: Vec<&Arg> =
         parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| &operand.1).collect();
-    if files.is_empty() && !parsed.has(&["-r", "-f"]) {
+    if files.is_empty() && !walks && !parsed.has(&["-f"]) {
         draft.become_(Capability::Inspect);
         return;
     }
-    if parsed.has(&["-l", "-L", "--files-with-matches"]) {
+    if parsed.has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) {
         scene.paths = below(&files);
     }
+}
+
+/// `-d recurse`, which may be cut; a value that is not known could be it.
+fn recurses(parsed: &Parsed<'_>) -> bool {
+    let asked = |found: &&Found<'_>| found.name == "-d";
+    parsed.options.iter().filter(asked).any(|found| match found.value.as_ref().map(|value| &value.value) {
+        Some(Value::Exact(text)) => text.starts_with('r') && "recurse".starts_with(text.as_str()),
+        _ => true,
+    })
 }
 
 /// Recursive: the folder it runs in where none is named; with `-e` the pattern is no operand.
@@ -40,27 +53,92 @@ fn recursive(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     }
 }
 
+/// A search among files of a name that is meant for credentials (`--include='.env*'`).
+fn chosen(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>, options: &[&str]) {
+    for glob in globs(parsed, options) {
+        for folder in draft::folders(&scene.cwd) {
+            if let Some(what) = secret::glob_may_be_secret(scene.world, folder, &format!("**/{glob}")) {
+                draft.sweeps_secrets.get_or_insert(what);
+            }
+        }
+    }
+}
+
+/// Globs of the files that are searched. A dot at the start is matched by a star of these tools.
+fn globs(parsed: &Parsed<'_>, options: &[&str]) -> Vec<String> {
+    let given = parsed.options.iter().filter(|found| options.contains(&found.name.as_str()));
+    let texts = given.filter_map(|found| found.value.as_ref().and_then(Arg::exact));
+    let mut all = Vec::new();
+    for text in texts.filter(|text| !text.starts_with('!')).take(GLOBS) {
+        let text = text.trim_start_matches('/').trim_start_matches("**/");
+        all.push(text.to_owned());
+        all.extend(dotted(text));
+    }
+    all
+}
+
+/// Most globs that are looked at.
+const GLOBS: usize = 64;
+
+/// What a star in front, which stands for a dot or for nothing too, makes of a name that tells something: `*env` and
+/// `*.env` are both meant for `.env`.
+pub(super) fn dotted(name: &str) -> Option<String> {
+    let rest = name.trim_start_matches(['*', '?']);
+    let starts = rest.len() < name.len() && !name.contains('/');
+    (starts && path::glob::literal(rest) > 1)
+        .then(|| if rest.starts_with('.') { rest.to_owned() } else { format!(".{rest}") })
+}
+
 /// Tree searchers walk the folder they run in where none is named, unless something comes in.
 fn tree(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let roots: Vec<Arg> =
         parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| operand.1.clone()).collect();
-    let piped = !matches!(scene.feed, super::shell::Feed::Inherited);
+    let names_only = parsed.has(&["--files"]);
+    let piped = !matches!(scene.feed, super::shell::Feed::Inherited) && !names_only;
     if roots.is_empty() && !piped {
         let here = Arg::text(".", scene.span);
-        let slot = if parsed.has(&["--files"]) { Slot::List } else { Slot::Sweep };
+        let slot = if names_only { Slot::List } else { Slot::Sweep };
         draft::add_slot(draft, scene.world, &scene.cwd, &here, slot);
     } else if roots.is_empty() {
         draft.become_(Capability::Inspect);
         return;
     }
-    if parsed.has(&["-l", "--files-with-matches", "--files"]) {
-        scene.paths =
-            if roots.is_empty() { Some(vec![String::from("./**")]) } else { below(&roots.iter().collect::<Vec<_>>()) };
+    let by_name = ["-g", "--glob", "--iglob"];
+    if !names_only {
+        chosen(draft, parsed, scene, &by_name);
+    }
+    if names_only || parsed.has(&["-l", "--files-with-matches", "--files-without-match"]) {
+        let all = below(&roots.iter().collect::<Vec<_>>());
+        let names = globs(parsed, &by_name);
+        scene.paths = match all {
+            Some(all) if !names.is_empty() && names.iter().all(|name| !name.contains('/')) => Some(
+                all.iter()
+                    .flat_map(|root| names.iter().map(move |name| format!("{root}/{name}")))
+                    .take(GLOBS)
+                    .collect(),
+            ),
+            all => all,
+        };
+    }
+}
+
+/// `ast-grep`: a rewrite that is applied at once writes below what it searches.
+fn structural(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let writes = parsed.has(&["-U"]);
+    let mut roots: Vec<Arg> = parsed.operands.iter().map(|operand| operand.1.clone()).collect();
+    if roots.is_empty() {
+        roots.push(Arg::text(".", scene.span));
+    }
+    for root in &roots {
+        draft::add_slot(draft, scene.world, &scene.cwd, root, if writes { Slot::WriteDir } else { Slot::Sweep });
+    }
+    if writes {
+        draft.blast.scale = Scale::Many;
     }
 }
 
 /// Patterns that hold every path below these.
-fn below(roots: &[&Arg]) -> Option<Vec<String>> {
+pub(super) fn below(roots: &[&Arg]) -> Option<Vec<String>> {
     if roots.is_empty() {
         return Some(vec![String::from("./**")]);
     }
@@ -69,136 +147,4 @@ fn below(roots: &[&Arg]) -> Option<Vec<String>> {
         .map(|arg| arg.exact().map(|text| format!("{}/**", text.trim_end_matches('/'))))
         .collect::<Option<Vec<_>>>()
         .filter(|all| all.len() <= 16)
-}
-
-/// `find`: every `-exec`, `-delete`, `-fprint`; what it walks is carried down to what it starts.
-fn find(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let args: Vec<Arg> = parsed.args.to_vec();
-    let mut at = 0;
-    while args
-        .get(at)
-        .and_then(Arg::exact)
-        .is_some_and(|text| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O"))
-    {
-        at += 1;
-    }
-    let mut roots: Vec<Arg> = Vec::new();
-    while let Some(arg) = args.get(at) {
-        if arg.prefix().starts_with('-') || matches!(arg.exact(), Some("(" | "!" | "\\(")) {
-            break;
-        }
-        roots.push(arg.clone());
-        at += 1;
-    }
-    if roots.is_empty() {
-        roots.push(Arg::text(".", scene.span));
-    }
-    let mut names: Vec<String> = Vec::new();
-    let mut sweeps = false;
-    while let Some(arg) = args.get(at) {
-        at += 1;
-        let Some(test) = arg.exact() else {
-            draft.opaque(Some(arg.span), "an argument that is not known could be an action of `find`");
-            continue;
-        };
-        match test {
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let command: Vec<Arg> =
-                    args.iter().skip(at).take_while(|word| !matches!(word.exact(), Some(";" | "+"))).cloned().collect();
-                at += command.len() + 1;
-                sweeps = true;
-                started(scene, command, &roots, &names);
-            }
-            "-delete" => deletes(draft, scene, &roots),
-            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
-                if let Some(file) = args.get(at) {
-                    draft::add_path(draft, scene.world, &scene.cwd, file, Role::Write);
-                }
-                at += 1 + usize::from(test == "-fprintf");
-            }
-            "-name" | "-path" | "-iname" | "-wholename" | "-ipath" => {
-                if let Some(name) = args.get(at).and_then(Arg::exact) {
-                    names.push(name.to_owned());
-                }
-                at += 1;
-            }
-            "-newer" | "-samefile" | "-files0-from" | "-anewer" | "-cnewer" => {
-                if let Some(file) = args.get(at) {
-                    draft::add_path(draft, scene.world, &scene.cwd, file, Role::List);
-                }
-                at += 1;
-            }
-            _ => {}
-        }
-    }
-    for root in &roots {
-        draft::add_slot(draft, scene.world, &scene.cwd, root, if sweeps { Slot::Sweep } else { Slot::List });
-    }
-    scene.paths = patterns(&roots, &names);
-}
-
-/// What a started command gets for `{}`: a pattern below the folders.
-fn started(scene: &mut Scene<'_>, mut command: Vec<Arg>, roots: &[Arg], names: &[String]) {
-    let found = patterns(roots, names);
-    for arg in &mut command {
-        let Some(text) = arg.exact() else { continue };
-        if text == "{}" {
-            *arg = match &found {
-                Some(paths) => Arg {
-                    value: match paths.as_slice() {
-                        [only] => leastgrant_shell::Value::Exact(only.clone()),
-                        several => leastgrant_shell::Value::OneOf(several.to_vec()),
-                    },
-                    glob: true,
-                    verbatim: None,
-                    ..arg.clone()
-                },
-                None => Arg { split: false, ..Arg::unknown(arg.span) },
-            };
-        } else if let Some((before, _)) = text.split_once("{}") {
-            let value = leastgrant_shell::Value::Prefix(before.to_owned());
-            *arg = Arg { value, verbatim: None, ..arg.clone() };
-        }
-    }
-    scene.nested.push(Nested::Words { argv: command, more: false });
-}
-
-/// Patterns of the paths found: below each folder, with the one name asked for.
-fn patterns(roots: &[Arg], names: &[String]) -> Option<Vec<String>> {
-    let all = below(&roots.iter().collect::<Vec<_>>())?;
-    let last = match names {
-        [only] if !only.contains('/') => only.as_str(),
-        _ => return Some(all),
-    };
-    Some(all.into_iter().map(|pattern| format!("{pattern}/{last}")).collect())
-}
-
-fn deletes(draft: &mut Draft, scene: &Scene<'_>, roots: &[Arg]) {
-    for root in roots {
-        draft::add_path(draft, scene.world, &scene.cwd, root, Role::Delete);
-    }
-    draft.become_(Capability::Delete);
-    draft.blast.undo = Undo::Irreversible;
-    draft.blast.scale = Scale::Sweeping;
-    draft.safer = Some(String::from("list first: the same `find` with `-print` in place of `-delete`"));
-}
-
-/// `fd … -x COMMAND`
-fn fd(_: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let Some(at) =
-        parsed.args.iter().position(|arg| matches!(arg.exact(), Some("-x" | "--exec" | "-X" | "--exec-batch")))
-    else {
-        return;
-    };
-    let argv: Vec<Arg> = parsed
-        .args
-        .iter()
-        .skip(at + 1)
-        .take_while(|arg| arg.exact() != Some(";"))
-        .map(
-            |arg| if arg.prefix().contains('{') { Arg { split: false, ..Arg::unknown(arg.span) } } else { arg.clone() },
-        )
-        .collect();
-    let more = !argv.iter().any(|arg| arg.exact().is_none());
-    scene.nested.push(Nested::Words { argv, more });
 }
