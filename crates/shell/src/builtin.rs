@@ -222,14 +222,13 @@ impl Walk<'_> {
             self.opaque(word.span, Why::TooMuch);
             return;
         }
-        let map: Vec<u32> = (0..bytes.len())
-            .map(|index| {
-                word.verbatim.map_or(word.span.start, |at| at.saturating_add(u32::try_from(index).unwrap_or(0)))
-            })
-            .collect();
+        let map = match word.verbatim {
+            Some(at) => Map::Offset(at),
+            None => Map::Within(word.span),
+        };
         let limits = crate::Limits { nesting: left.min(16), ..self.limits };
         let mut shared = Shared::new(self.dialect, limits, bytes.len());
-        let root = Reader::new(&bytes, Map::Table(&map), &mut shared).arithmetic_text();
+        let root = Reader::new(&bytes, map, &mut shared).arithmetic_text();
         self.work(usize::try_from(shared.steps).unwrap_or(usize::MAX) / 4);
         let tree = shared.tree;
         for opaque in &tree.opaque {

@@ -79,7 +79,9 @@ impl<'t> Reader<'t, '_> {
     /// Steps over `))`.
     pub(crate) fn close_double(&mut self, start: usize) {
         if self.peek() == b')' && self.second() == b')' {
+            let from = self.pos;
             self.bump_two();
+            self.mark(from, self.pos);
         } else {
             self.unclosed(start);
         }
@@ -160,6 +162,7 @@ impl<'t> Reader<'t, '_> {
         match self.map {
             Map::Offset(by) => Map::Offset(by.saturating_add(u32::try_from(start).unwrap_or(u32::MAX))),
             Map::Table(table) => Map::Table(table.get(start..).unwrap_or_default()),
+            Map::Within(span) => Map::Within(span),
         }
     }
 
@@ -315,7 +318,8 @@ impl<'t> Reader<'t, '_> {
 
     /// Reads a text of its own (the inside of backticks) as a whole list.
     pub(crate) fn derived(&mut self, bytes: &[u8], map: &[u32]) -> Id {
-        let list = Reader::new(bytes, Map::Table(map), self.s).whole();
+        let map = if let Map::Within(span) = self.map { Map::Within(span) } else { Map::Table(map) };
+        let list = Reader::new(bytes, map, self.s).whole();
         self.after_inner();
         list
     }

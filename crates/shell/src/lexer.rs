@@ -19,6 +19,8 @@ const MOST_REWINDS: u32 = 8;
 pub(crate) enum Map<'t> {
     Offset(u32),
     Table(&'t [u32]),
+    /// the text is the value of this piece, and not spelled as it stands there
+    Within(Span),
 }
 
 /// What all readers of one text share.
@@ -148,6 +150,7 @@ impl<'t, 's> Reader<'t, 's> {
     pub(crate) fn origin(&self, index: usize) -> usize {
         match self.map {
             Map::Offset(by) => index + by as usize,
+            Map::Within(span) => span.start as usize,
             Map::Table(table) => match table.get(index) {
                 Some(at) => *at as usize,
                 None => table.last().map_or(0, |at| *at as usize + 1),
@@ -157,6 +160,9 @@ impl<'t, 's> Reader<'t, 's> {
 
     /// A range of this text as a range of the original.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+        if let Map::Within(span) = self.map {
+            return span;
+        }
         if start >= end {
             let at = self.origin(start);
             return Span::new(at, at);
@@ -264,7 +270,7 @@ impl<'t, 's> Reader<'t, 's> {
 
     /// An oddity that does not stop reading.
     pub(crate) fn note(&mut self, start: usize, end: usize, why: Why) {
-        let span = self.span(start, end);
+        let span = self.span(start.min(self.text.len()), end.min(self.text.len()));
         self.s.opaque(span, why);
     }
 
