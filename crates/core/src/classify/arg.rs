@@ -17,6 +17,8 @@ pub struct Arg {
     pub quoted: bool,
     /// where the value's first byte stands in the outermost text, if both agree byte for byte
     pub verbatim: Option<u32>,
+    /// a variable in it that holds a credential by its name
+    pub credential: Option<String>,
 }
 
 impl Arg {
@@ -35,19 +37,28 @@ impl Arg {
             split: word.split,
             quoted: word.quoted,
             verbatim: word.verbatim.and_then(|at| map.offset(at)),
+            credential: None,
         }
     }
 
     /// An argument of which nothing is known.
     #[must_use]
     pub fn unknown(span: Span) -> Self {
-        Self { value: Value::Unknown, span, glob: false, split: true, quoted: false, verbatim: None }
+        Self { value: Value::Unknown, span, glob: false, split: true, quoted: false, verbatim: None, credential: None }
     }
 
     /// An argument with exactly this text.
     #[must_use]
     pub fn text(text: &str, span: Span) -> Self {
-        Self { value: Value::Exact(text.to_owned()), span, glob: false, split: false, quoted: true, verbatim: None }
+        Self {
+            value: Value::Exact(text.to_owned()),
+            span,
+            glob: false,
+            split: false,
+            quoted: true,
+            verbatim: None,
+            credential: None,
+        }
     }
 
     /// The text, where there is exactly one.

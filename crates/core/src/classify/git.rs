@@ -195,3 +195,13 @@ fn behind_dashes<'a>(parsed: &'a Parsed<'_>) -> Option<&'a [Arg]> {
     let at = parsed.args.iter().position(|arg| arg.exact() == Some("--"))?;
     parsed.args.get(at + 1..)
 }
+
+/// The text of a patch that a file holds or that comes in, where it is known.
+pub(super) fn patch_text(scene: &Scene<'_>, file: Option<&Arg>) -> Option<String> {
+    patch::text(scene, file)
+}
+
+/// The files that a patch changes, without their first folder.
+pub(super) fn patched(text: &str) -> Option<Vec<String>> {
+    patch::changed(text).filter(|files| !files.is_empty())
+}

@@ -448,7 +448,8 @@ pub fn joined(words: &[&Arg]) -> Arg {
         }
     }
     let value = if whole { Value::Exact(text) } else { Value::Prefix(text) };
-    Arg { value, span, glob: false, split: false, quoted: true, verbatim: None }
+    let credential = words.iter().find_map(|word| word.credential.clone());
+    Arg { value, span, glob: false, split: false, quoted: true, verbatim: None, credential }
 }
 
 /// Interpreters without a script read their code from standard input.
@@ -545,6 +546,10 @@ fn complete_with(
     let own = nested.is_empty() || !draft.silent && (!draft.targets.is_empty() || draft.opaque.is_some());
     let sweeps = draft.sweeps_secrets;
     let marks = draft.marks.clone();
+    // only what adds nothing of its own prints what the one command prints that it starts
+    let name = invocation.argv.first().map(Arg::prefix).unwrap_or_default();
+    let many = ["xargs", "gxargs", "parallel"].iter().any(|other| name.rsplit('/').next() == Some(other));
+    let through = draft.silent && nested.len() == 1 && !done.elsewhere && !many;
     let opaque = draft.opaque.as_ref().map(|opaque| opaque.why.clone());
     if own || nested.is_empty() {
         let display = shown(&invocation.argv);
@@ -568,7 +573,7 @@ fn complete_with(
     for command in nested {
         let inner = descend(reader, command, invocation, &below, peels, cwd);
         outcome.fetches |= inner.fetches;
-        outcome.prints = inner.prints;
+        outcome.prints = inner.prints.filter(|_| through);
     }
     outcome
 }

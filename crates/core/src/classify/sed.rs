@@ -116,7 +116,7 @@ impl<'a> Scan<'a> {
             return;
         }
         self.addresses();
-        while self.first().is_some_and(|letter| letter.is_whitespace() || letter == '!' || letter == '{') {
+        while self.first().is_some_and(|letter| letter.is_whitespace() || letter == '!') {
             self.skip();
         }
         let Some(command) = self.first() else { return };
@@ -159,7 +159,7 @@ impl<'a> Scan<'a> {
             '#' => {
                 self.line();
             }
-            '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' | '}' => {}
+            '{' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' | '}' => {}
             _ => self.lost(),
         }
     }
@@ -289,6 +289,9 @@ mod tests {
             "s/a\\/b/c/",
             ":x;N;$!bx;s/\\n/ /g",
             "/x/!d",
+            "/a/,/b/{/c/!d}",
+            "$!{$!d}",
+            "/a/{/b/{s/c/d/;p}}",
             "s/we/they/;s/r/w/",
             "$!N;P;D",
             "/foo/I,+3d",
@@ -308,6 +311,8 @@ mod tests {
         assert!(read("e").runs_lines);
         assert!(read("s/a/b/e").runs_lines);
         assert!(read("p;s/a/b/ge").runs_lines);
+        assert!(read("/a/{/b/e}").runs_lines || !read("/a/{/b/e}").runs.is_empty());
+        assert_eq!(read("/a/{/b/!w out").writes, ["out"]);
         assert!(read("s/a/b").lost);
         assert!(read("k").lost);
         assert_eq!(read("1{p\nw out\n}").writes, ["out"]);

@@ -154,7 +154,8 @@ impl Reader<'_> {
                 self.unknown(map.span(command.span), layers, "more commands than the limit");
                 break;
             }
-            let outcome = self.command(command, map, layers, feed, &outcomes, depth);
+            let local = Local { text, commands: &inventory.commands, outcomes: &outcomes };
+            let outcome = self.command(command, map, layers, feed, &local, depth);
             outcomes.push(outcome);
         }
         Outcome {
@@ -173,14 +174,14 @@ impl Reader<'_> {
         map: SpanMap,
         layers: &[Layer],
         outer: &Feed,
-        outcomes: &[Outcome],
+        local: &Local<'_>,
         depth: usize,
     ) -> Outcome {
         let span = map.span(command.span);
         let feed = match &command.stdin {
             Stdin::Inherited => outer.clone(),
-            Stdin::Pipe(ids) => piped(ids, outcomes),
-            Stdin::Redirect(from) => redirected(from, map),
+            Stdin::Pipe(ids) => piped(ids, local),
+            Stdin::Redirect(from) => redirected(from, map, local.text),
         };
         let assigned: Vec<(String, Value)> =
             command.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone())).collect();
@@ -201,7 +202,7 @@ impl Reader<'_> {
             layers.push(environment::layer(&injected));
         }
         let invocation = Invocation {
-            argv: command.words.iter().map(|word| Arg::of(word, map)).collect(),
+            argv: command.words.iter().map(|word| word_arg(word, map, local.text)).collect(),
             cwd: command.cwd.clone(),
             span,
             feed,
@@ -280,23 +281,44 @@ impl Reader<'_> {
     }
 }
 
-fn piped(ids: &[u32], outcomes: &[Outcome]) -> Feed {
-    let from: Vec<&Outcome> = ids.iter().filter_map(|id| outcomes.get(*id as usize)).collect();
+/// One text, and what became of its commands so far.
+struct Local<'a> {
+    text: &'a str,
+    commands: &'a [sh::Command],
+    outcomes: &'a [Outcome],
+}
+
+fn piped(ids: &[u32], local: &Local<'_>) -> Feed {
+    let from: Vec<&Outcome> = ids.iter().filter_map(|id| local.outcomes.get(*id as usize)).collect();
     // an index that is not there yet is a command of which nothing is known
     let fetched = from.iter().any(|outcome| outcome.fetches);
     let only = match from.as_slice() {
         [only] if ids.len() == 1 => Some(*only),
         _ => None,
     };
-    Feed::Pipe {
-        fetched,
-        text: only.and_then(|only| only.prints.clone()),
-        // of several members the last one says what the pipe holds, and it took over what it let through
-        paths: from.last().filter(|_| from.len() == ids.len()).and_then(|last| last.paths.clone()),
-    }
+    Feed::Pipe { fetched, text: only.and_then(|only| only.prints.clone()), paths: paths(ids, local) }
 }
 
-fn redirected(from: &sh::Redirect, map: SpanMap) -> Feed {
+/// What the pipe holds where that is paths: those of every command whose output no other one takes first.
+fn paths(ids: &[u32], local: &Local<'_>) -> Option<Vec<String>> {
+    let taken = |id: &u32| {
+        ids.iter().filter_map(|other| local.commands.get(*other as usize)).any(|command| match &command.stdin {
+            Stdin::Pipe(inner) => inner.contains(id),
+            _ => false,
+        })
+    };
+    let mut all = Vec::new();
+    for id in ids.iter().take(MEMBERS).filter(|id| !taken(id)) {
+        all.extend(local.outcomes.get(*id as usize)?.paths.clone()?);
+    }
+    (ids.len() <= MEMBERS && !all.is_empty() && all.len() <= PATTERNS).then_some(all)
+}
+
+/// Most members of a pipe that are looked at, and most patterns of what it holds.
+const MEMBERS: usize = 64;
+const PATTERNS: usize = 128;
+
+fn redirected(from: &sh::Redirect, map: SpanMap, text: &str) -> Feed {
     match (&from.here, from.op) {
         (Some(here), _) => Feed::Text(Arg {
             value: here.value.clone(),
@@ -305,10 +327,39 @@ fn redirected(from: &sh::Redirect, map: SpanMap) -> Feed {
             split: false,
             quoted: true,
             verbatim: if here.quoted { map.offset(here.span.start) } else { None },
+            credential: None,
         }),
-        (None, sh::RedirectOp::HereString) => Feed::Text(Arg::of(&from.target, map)),
+        (None, sh::RedirectOp::HereString) => Feed::Text(word_arg(&from.target, map, text)),
         (None, _) => Feed::File(Arg::of(&from.target, map)),
     }
+}
+
+/// A word with the variable in it that holds a credential, where there is one.
+fn word_arg(word: &sh::Word, map: SpanMap, text: &str) -> Arg {
+    let mut arg = Arg::of(word, map);
+    if word.value.all().is_none() {
+        let raw = text.get(word.span.start as usize..word.span.end as usize).unwrap_or_default();
+        arg.credential = credential_in(raw);
+    }
+    arg
+}
+
+/// The first variable of a word whose value is a credential by its name and comes to stand in the word: `$TOKEN`,
+/// `${TOKEN:-x}`, not `${#TOKEN}` or `${TOKEN:+set}`.
+fn credential_in(raw: &str) -> Option<String> {
+    for part in raw.split('$').skip(1) {
+        let (braced, inner) = match part.strip_prefix('{') {
+            Some(inner) => (true, inner),
+            None => (false, part),
+        };
+        let end = inner.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inner.len());
+        let (name, rest) = inner.split_at_checked(end)?;
+        let only_asks = braced && (rest.starts_with('+') || rest.starts_with(":+"));
+        if !only_asks && !name.is_empty() && crate::secret::is_secret_name(name) {
+            return Some(name.to_owned());
+        }
+    }
+    None
 }
 
 /// Why a piece was not understood, for people.

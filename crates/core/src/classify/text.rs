@@ -10,7 +10,7 @@ use super::sed;
 use super::shell::Feed;
 use super::usage::{self, Parsed};
 use super::{awk, environment};
-use crate::action::{Capability, Mark, Role};
+use crate::action::{Capability, Mark, Role, Scale};
 use crate::secret;
 
 pub(super) const CODES: &[(&str, Code)] = &[
@@ -21,6 +21,9 @@ pub(super) const CODES: &[(&str, Code)] = &[
     ("text.sed", sed::run),
     ("text.awk", awk::run),
     ("text.jq", jq),
+    ("text.yq", yq),
+    ("text.pager", pager),
+    ("text.patch", patch),
     ("text.jq_file", jq_file),
     ("text.echo", echo),
     ("text.printf", printf),
@@ -37,6 +40,9 @@ pub(super) const CODES: &[(&str, Code)] = &[
 fn prints_input(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let only_input = parsed.operands.iter().all(|operand| operand.1.exact() == Some("-"));
     if only_input {
+        if let Feed::Text(arg) = scene.feed {
+            prints_credential(draft, std::iter::once(arg));
+        }
         draft.prints = match scene.feed {
             Feed::Text(arg) => Some(arg.value.clone()),
             Feed::Pipe { text, .. } => text.clone(),
@@ -47,10 +53,26 @@ fn prints_input(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 /// `ls` and the like print paths below the folders they list; without an operand they list the folder they run in.
 fn lists(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let program = program_of(scene, parsed);
+    let plain = |arg: &Arg| {
+        let text = arg.prefix();
+        !text.starts_with('-')
+            || matches!(text, "--color=never" | "--color" | "--color=auto")
+            || text.len() > 1 && text.chars().skip(1).all(|letter| matches!(letter, '1' | 'a' | 'A' | 't' | 'r' | 'S' | 'd' | 'R' | 'U'))
+    };
+    if matches!(program.as_str(), "ls" | "gls") && parsed.args.iter().all(plain) {
+        // names in a folder that is listed, files as they are named
+        let named = parsed.operands.iter().map(|operand| operand.1.exact().map(str::to_owned));
+        let below = [String::from("./**")].map(Some);
+        scene.paths = below.into_iter().chain(named).take(LISTED).collect();
+    }
     if parsed.operands.is_empty() {
         draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(".", scene.span), Role::List);
     }
 }
+
+/// Most words of a listing that its output is made of.
+const LISTED: usize = 32;
 
 /// Filters read the files that they name; some write one.
 fn filter(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
@@ -104,8 +126,72 @@ fn jq(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     let words = || {
         filter.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$' && letter != '.')
     };
-    if words().any(|word| word == "env" || word.starts_with("$ENV")) {
+    if words().any(|word| word == "env" || word.starts_with("env.") || word.starts_with("$ENV")) {
         draft::reads_secret(draft, "prints variables, credentials may be among them");
+    }
+}
+
+/// `yq` has `env`, and reads files from within an expression.
+fn yq(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let mut words: Vec<Arg> = parsed.operands.iter().map(|operand| operand.1.clone()).collect();
+    if matches!(words.first().and_then(Arg::exact), Some("eval" | "e" | "eval-all" | "ea" | "shell-completion")) {
+        words.remove(0);
+        draft.targets.clear();
+        let (file, role) =
+            if draft.capability == Capability::WriteWorkspace { (1, Role::Write) } else { (1, Role::Read) };
+        for arg in words.iter().skip(file) {
+            draft::add_path(draft, scene.world, &scene.cwd, arg, role);
+        }
+    }
+    let expressions = words.iter().chain(parsed.options.iter().filter_map(|found| found.value.as_ref()));
+    let texts: Vec<String> = expressions.map(|arg| arg.prefix().to_owned()).collect();
+    for text in texts {
+        let calls = |name: &str| text.contains(&format!("{name}(")) || text.contains(&format!("{name} ("));
+        if calls("env") || calls("strenv") || calls("envsubst") || text.contains("$ENV") || text.contains("env.") {
+            draft::reads_secret(draft, "prints variables, credentials may be among them");
+        }
+        for part in text.split("load").skip(1) {
+            let name = part.split('"').nth(1).unwrap_or_default().to_owned();
+            if part.contains('(') && !name.is_empty() {
+                draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(&name, scene.span), Role::Read);
+            } else if part.contains('(') {
+                draft.opaque(Some(scene.span), "an expression that reads a file that is not known");
+            }
+        }
+    }
+}
+
+/// `less +COMMAND` does as if it were typed: a number, `G`, `F` and a search are harmless.
+fn pager(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    for arg in parsed.args {
+        let Some(typed) = arg.prefix().strip_prefix('+') else { continue };
+        let typed = typed.trim_start_matches('+');
+        if typed.chars().all(|letter| letter.is_ascii_digit()) || matches!(typed, "G" | "F" | "g") {
+            continue;
+        }
+        if typed.starts_with(['/', '?']) && !typed.contains('\n') {
+            continue;
+        }
+        if let Some((_, command)) = typed.split_once('!') {
+            scene.nested.push(Nested::Shell { text: Arg::text(command, arg.span), positional: Vec::new() });
+        }
+        draft.opaque(Some(arg.span), "keys that may run programs");
+    }
+}
+
+/// `patch`: the files that it changes, where the patch could be read.
+fn patch(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let level = parsed.value(&["-p", "--strip"]).and_then(Arg::exact).unwrap_or_default();
+    let given = parsed.value(&["-i"]).cloned().or_else(|| parsed.operands.get(1).map(|operand| operand.1.clone()));
+    let text = super::git::patch_text(scene, given.as_ref());
+    let files = text.filter(|_| level == "1" && parsed.operands.is_empty()).and_then(|text| super::git::patched(&text));
+    let Some(files) = files else { return };
+    draft.become_(Capability::WriteWorkspace);
+    if files.len() > 1 {
+        draft.blast.scale = Scale::Many;
+    }
+    for file in files {
+        draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(&file, scene.span), Role::Write);
     }
 }
 
@@ -121,8 +207,16 @@ fn jq_file(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     }
 }
 
+/// A variable that holds a credential, printed.
+fn prints_credential<'a>(draft: &mut Draft, words: impl Iterator<Item = &'a Arg>) {
+    for name in words.filter_map(|word| word.credential.as_ref()) {
+        draft::reads_secret(draft, &format!("prints `{name}`, which holds a credential"));
+    }
+}
+
 /// What `echo` prints, where every word is known.
 fn echo(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
+    prints_credential(draft, parsed.args.iter());
     let mut words: Vec<&Arg> = parsed.args.iter().collect();
     let mut newline = true;
     let mut escapes = false;
@@ -166,6 +260,9 @@ fn joined(words: &[&Arg], newline: bool, escapes: bool) -> Option<Value> {
 
 /// What `printf` prints, for plain formats; `-v` evaluates an index.
 fn printf(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    if parsed.args.first().is_none_or(|first| first.exact() != Some("-v")) {
+        prints_credential(draft, parsed.args.iter());
+    }
     let mut words: Vec<&Arg> = parsed.args.iter().collect();
     if words.first().is_some_and(|arg| arg.exact() == Some("-v")) {
         if let Some(name) = words.get(1) {
@@ -299,8 +396,8 @@ fn declare(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let mut prints = false;
     for word in parsed.args {
         let text = word.prefix();
-        if text.starts_with('-') && word.exact().is_some() {
-            prints |= text.contains('p');
+        if text.starts_with(['-', '+']) && word.exact().is_some() {
+            prints |= !text.starts_with('+') && text.contains(['p', 'x']);
             continue;
         }
         names += 1;

@@ -54,7 +54,16 @@ fn xargs(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft.become_(Capability::Inspect);
         return;
     };
-    let added = added(scene);
+    let plain = !parsed.has(&["-0", "-d", "--null", "--delimiter", "-a", "--arg-file", "-E", "-e", "-x"]);
+    if let (Some(words), false) = (known_words(scene).filter(|_| plain), parsed.has(&["-I"])) {
+        argv.extend(words);
+        scene.nested.push(Nested::Words { argv, more: false });
+        return;
+    }
+    let added = match known_lines(scene).filter(|_| plain) {
+        Some(lines) => Arg { value: lines, split: false, ..Arg::unknown(scene.span) },
+        None => added(scene),
+    };
     let mark = parsed.options.iter().find(|found| found.name == "-I");
     let mark =
         mark.map(|found| found.value.as_ref().and_then(Arg::exact).filter(|text| !text.is_empty()).unwrap_or("{}"));
@@ -67,7 +76,7 @@ fn xargs(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         let Some(text) = arg.exact() else { continue };
         if let Some((before, after)) = text.split_once(mark) {
             let value = match (&added.value, before.is_empty() && after.is_empty()) {
-                (Value::Exact(paths), true) => Value::Exact(paths.clone()),
+                (Value::Exact(_) | Value::OneOf(_), true) => added.value.clone(),
                 _ if before.is_empty() => Value::Unknown,
                 _ => Value::Prefix(before.to_owned()),
             };
@@ -76,6 +85,35 @@ fn xargs(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     }
     scene.nested.push(Nested::Words { argv, more: false });
 }
+
+/// What comes in, where it is known and holds nothing that `xargs` would read in its own way.
+fn known_input(scene: &Scene<'_>) -> Option<String> {
+    let text = match scene.feed {
+        Feed::Pipe { text: Some(value), .. } => value.exact()?,
+        Feed::Text(arg) => arg.exact()?,
+        _ => return None,
+    };
+    let plain = text.len() <= INPUT && !text.contains(['\'', '"', '\\', '\0']);
+    plain.then(|| text.to_owned())
+}
+
+fn known_words(scene: &Scene<'_>) -> Option<Vec<Arg>> {
+    let words: Vec<Arg> = known_input(scene)?.split_whitespace().map(|word| Arg::text(word, scene.span)).collect();
+    (!words.is_empty()).then_some(words)
+}
+
+fn known_lines(scene: &Scene<'_>) -> Option<Value> {
+    let text = known_input(scene)?;
+    let lines: Vec<String> = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    match lines.as_slice() {
+        [] => None,
+        [only] => Some(Value::Exact(only.clone())),
+        _ => Some(Value::OneOf(lines)),
+    }
+}
+
+/// Most bytes of input that is split into words.
+const INPUT: usize = 4096;
 
 /// The argument that a pipe of paths becomes: a pattern that holds them all.
 fn added(scene: &Scene<'_>) -> Arg {

@@ -64,6 +64,18 @@ fn texts(parsed: &Parsed<'_>, scene: &Scene<'_>) -> Option<Vec<String>> {
     words.into_iter().take(16).map(|arg| content(scene, arg)).collect()
 }
 
+/// One patch, from a file or from standard input.
+pub(super) fn text(scene: &Scene<'_>, file: Option<&Arg>) -> Option<String> {
+    match (file, scene.feed) {
+        (Some(file), _) => content(scene, file),
+        (None, Feed::Text(Arg { value: Value::Exact(text), .. }) | Feed::Pipe { text: Some(Value::Exact(text)), .. }) => {
+            (text.len() <= PATCH).then(|| text.clone())
+        }
+        (None, Feed::File(file)) => content(scene, file),
+        (None, _) => None,
+    }
+}
+
 fn content(scene: &Scene<'_>, arg: &Arg) -> Option<String> {
     let folders = draft::folders(&scene.cwd);
     let [folder] = folders.as_slice() else { return None };
@@ -75,7 +87,7 @@ fn content(scene: &Scene<'_>, arg: &Arg) -> Option<String> {
 }
 
 /// The files that a patch names; none where a line could name one in another way.
-fn changed(text: &str) -> Option<Vec<String>> {
+pub(super) fn changed(text: &str) -> Option<Vec<String>> {
     let mut files: Vec<String> = Vec::new();
     for line in text.lines() {
         if line.starts_with("rename ")
