@@ -91,7 +91,10 @@ pub(super) fn object(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'
 pub(super) fn names(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     listed(draft, parsed, scene);
     let plain = !parsed.has(&["-s", "-t", "-u", "-o", "--stage", "--eol", "--format", "--full-name", "--debug"]);
-    if parsed.path.first().copied() == Some("ls-files") && plain && operands(parsed).iter().all(|arg| !arg.prefix().contains("..")) {
+    if parsed.path.first().copied() == Some("ls-files")
+        && plain
+        && operands(parsed).iter().all(|arg| !arg.prefix().contains(".."))
+    {
         scene.paths = Some(vec![String::from("./**")]);
     }
 }
