@@ -222,14 +222,13 @@ impl Walk<'_> {
             self.opaque(word.span, Why::TooMuch);
             return;
         }
-        let map: Vec<u32> = (0..bytes.len())
-            .map(|index| {
-                word.verbatim.map_or(word.span.start, |at| at.saturating_add(u32::try_from(index).unwrap_or(0)))
-            })
-            .collect();
+        let map = match word.verbatim {
+            Some(at) => Map::Offset(at),
+            None => Map::Within(word.span),
+        };
         let limits = crate::Limits { nesting: left.min(16), ..self.limits };
         let mut shared = Shared::new(self.dialect, limits, bytes.len());
-        let root = Reader::new(&bytes, Map::Table(&map), &mut shared).arithmetic_text();
+        let root = Reader::new(&bytes, map, &mut shared).arithmetic_text();
         self.work(usize::try_from(shared.steps).unwrap_or(usize::MAX) / 4);
         let tree = shared.tree;
         for opaque in &tree.opaque {
@@ -348,6 +347,7 @@ impl Walk<'_> {
     /// `cd`, `pushd`, `popd`.
     fn change_folder(&mut self, name: &str, args: &[Word]) {
         let here = self.flow.place().clone();
+        self.work(1 + here.size() / 16);
         let mut args = args;
         let mut physical = false;
         while let Some(text) = args.first().and_then(|word| word.value.exact()) {

@@ -15,8 +15,12 @@ impl<'t> Reader<'t, '_> {
             b'(' => self.dollar_paren(quoted),
             b'{' => self.brace(quoted),
             b'[' => {
+                if !self.enter() {
+                    return self.push(Kind::Hole { quoted }, start, first);
+                }
                 self.bump_two();
                 let word = self.text_word(Ctx::BRACKET);
+                self.leave();
                 if self.peek() == b']' {
                     self.pos += 1;
                 } else {
@@ -75,7 +79,9 @@ impl<'t> Reader<'t, '_> {
     /// Steps over `))`.
     pub(crate) fn close_double(&mut self, start: usize) {
         if self.peek() == b')' && self.second() == b')' {
+            let from = self.pos;
             self.bump_two();
+            self.mark(from, self.pos);
         } else {
             self.unclosed(start);
         }
@@ -156,6 +162,7 @@ impl<'t> Reader<'t, '_> {
         match self.map {
             Map::Offset(by) => Map::Offset(by.saturating_add(u32::try_from(start).unwrap_or(u32::MAX))),
             Map::Table(table) => Map::Table(table.get(start..).unwrap_or_default()),
+            Map::Within(span) => Map::Within(span),
         }
     }
 
@@ -166,35 +173,50 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// Where the `))` for text after `((` stands, if the two parentheses stand together there.
+    /// Where the `))` for text after `((` stands, if the two parentheses stand together there. One scan answers for
+    /// every parenthesis that it passes, so that many of them cost no more than the text.
     pub(crate) fn arithmetic_end(&mut self, from: usize) -> Option<usize> {
-        let mut depth = 0usize;
+        let together = |reader: &Self, close: usize| (reader.after(close + 1).0 == b')').then_some(close);
+        if let Some(known) = self.parens.get(&from) {
+            return known.and_then(|close| together(self, close));
+        }
+        let mut open = vec![from];
         let mut index = from;
         loop {
             self.tick(1);
             match self.at(index) {
-                0 => return None,
+                0 => break,
                 b'\\' => index += 1,
-                b'(' => depth += 1,
-                b')' if depth == 0 => return (self.after(index + 1).0 == b')').then_some(index),
-                b')' => depth -= 1,
+                b'(' => open.push(index + 1),
+                b')' => {
+                    if let Some(start) = open.pop() {
+                        self.parens.insert(start, Some(index));
+                    }
+                    if open.is_empty() {
+                        return together(self, index);
+                    }
+                }
                 quote @ (b'\'' | b'"' | b'`') => {
-                    let open = index;
+                    let start = index;
                     index += 1;
                     while self.at(index) != quote {
                         if self.at(index) == 0 {
                             // an apostrophe that quotes nothing
-                            index = open;
+                            index = start;
                             break;
                         }
                         index += if quote != b'\'' && self.at(index) == b'\\' { 2 } else { 1 };
                     }
-                    self.tick(index.saturating_sub(open));
+                    self.tick(index.saturating_sub(start));
                 }
                 _ => {}
             }
             index += 1;
         }
+        for start in open {
+            self.parens.insert(start, None);
+        }
+        None
     }
 
     /// A list of commands in parentheses behind `skip` bytes of opening.
@@ -296,7 +318,8 @@ impl<'t> Reader<'t, '_> {
 
     /// Reads a text of its own (the inside of backticks) as a whole list.
     pub(crate) fn derived(&mut self, bytes: &[u8], map: &[u32]) -> Id {
-        let list = Reader::new(bytes, Map::Table(map), self.s).whole();
+        let map = if let Map::Within(span) = self.map { Map::Within(span) } else { Map::Table(map) };
+        let list = Reader::new(bytes, map, self.s).whole();
         self.after_inner();
         list
     }

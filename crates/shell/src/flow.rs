@@ -14,6 +14,11 @@ const MOST_FOLDERS: usize = 8;
 /// A path that is longer than any system takes.
 const LONGEST_PATH: usize = 4096;
 
+/// A value longer than this is known by its beginning only.
+const LONGEST_VALUE: usize = 8 * 1024;
+/// How much of it.
+const KEPT_OF_LONG: usize = 256;
+
 /// What a variable holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
@@ -47,6 +52,18 @@ pub(crate) struct Place {
     pub(crate) cwd: Cwd,
     pub(crate) old: Cwd,
     pub(crate) stack: Option<Vec<Cwd>>,
+}
+
+impl Place {
+    /// How many bytes it holds.
+    pub(crate) fn size(&self) -> usize {
+        let of = |cwd: &Cwd| match cwd {
+            Cwd::At(path) => path.len(),
+            Cwd::OneOf(paths) => paths.iter().map(String::len).sum(),
+            Cwd::Unknown => 0,
+        };
+        of(&self.cwd) + of(&self.old) + self.stack.iter().flatten().map(of).sum::<usize>()
+    }
 }
 
 enum Undo {
@@ -192,8 +209,28 @@ impl<'e> Flow<'e> {
         })
     }
 
-    /// A variable gets a value.
+    /// How many bytes looking a variable up would copy.
+    pub(crate) fn size(&self, name: &str) -> usize {
+        let of = |value: &Value| match value {
+            Value::Exact(text) | Value::Prefix(text) | Value::Matches(text) => text.len(),
+            Value::OneOf(texts) => texts.iter().map(String::len).sum(),
+            Value::Unknown => 0,
+        };
+        let slot = self.names.get(name).and_then(|slot| self.slots.get(*slot as usize));
+        match slot.and_then(|slot| slot.known.as_ref()) {
+            Some(known) => of(&known.value) + known.list.iter().flatten().map(of).sum::<usize>(),
+            None => self.env.vars.get(name).map_or(0, of),
+        }
+    }
+
+    /// A variable gets a value; of a long one only the beginning is kept.
     pub(crate) fn set(&mut self, name: &str, known: Known) {
+        let known = match known {
+            Known { value: Value::Exact(text), list: None } if text.len() > LONGEST_VALUE => {
+                Known::scalar(Value::Prefix(text.chars().take(KEPT_OF_LONG).collect()))
+            }
+            known => known,
+        };
         let slot = self.slot(name);
         let readonly = self.slots.get(slot as usize).is_some_and(|slot| slot.odd);
         let known = if readonly { Known::unknown() } else { known };

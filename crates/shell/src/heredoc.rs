@@ -138,14 +138,16 @@ impl Reader<'_, '_> {
         let (bytes, table);
         let (text, map) = if pending.strip {
             (bytes, table) = strip_tabs(raw, |index| self.origin(start + index));
-            (bytes.as_slice(), Map::Table(table.as_slice()))
+            let map = if let Map::Within(span) = self.map { Map::Within(span) } else { Map::Table(table.as_slice()) };
+            (bytes.as_slice(), map)
         } else {
             (raw, self.map_from(start))
         };
         self.tick(text.len() / 8);
         let word = if pending.quoted {
             let first = self.s.tree.next();
-            let at = (!pending.strip).then_some(span.start);
+            let here = matches!(self.map, Map::Offset(_)) && !pending.strip;
+            let at = here.then_some(span.start);
             let part = self.push_span(Kind::Text { text: text.to_vec(), quoted: true, at }, span, first);
             self.push_span(Kind::Word { parts: vec![part] }, span, first)
         } else {

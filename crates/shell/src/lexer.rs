@@ -4,6 +4,8 @@
 //! [`Opaque`] and pretends that the text ends here, so that every construct closes itself with what it has;
 //! the outermost loop then goes on behind the error. Limits are checked before any recursion.
 
+use std::collections::HashMap;
+
 use crate::tree::{Id, Kind, Node, Tree};
 use crate::{Dialect, Limits, Opaque, Span, Why};
 
@@ -17,6 +19,8 @@ const MOST_REWINDS: u32 = 8;
 pub(crate) enum Map<'t> {
     Offset(u32),
     Table(&'t [u32]),
+    /// the text is the value of this piece, and not spelled as it stands there
+    Within(Span),
 }
 
 /// What all readers of one text share.
@@ -63,6 +67,9 @@ pub(crate) struct Reader<'t, 's> {
     /// inside `$(…)`, where a here-document may end with `)` behind its delimiter
     pub(crate) in_subst: bool,
     resume: Option<usize>,
+    line_end: usize,
+    /// where the text behind an opening parenthesis closes, as far as that was looked for
+    pub(crate) parens: HashMap<usize, Option<usize>>,
     rewinds: u32,
     pub(crate) s: &'s mut Shared,
 }
@@ -84,7 +91,19 @@ pub(crate) fn is_name(c: u8) -> bool {
 
 impl<'t, 's> Reader<'t, 's> {
     pub(crate) fn new(text: &'t [u8], map: Map<'t>, s: &'s mut Shared) -> Self {
-        Self { text, map, pos: 0, end: text.len(), pending: Vec::new(), in_subst: false, resume: None, rewinds: 0, s }
+        Self {
+            text,
+            map,
+            pos: 0,
+            end: text.len(),
+            pending: Vec::new(),
+            in_subst: false,
+            resume: None,
+            line_end: 0,
+            parens: HashMap::new(),
+            rewinds: 0,
+            s,
+        }
     }
 
     /// The byte at an index, NUL past the end.
@@ -131,6 +150,7 @@ impl<'t, 's> Reader<'t, 's> {
     pub(crate) fn origin(&self, index: usize) -> usize {
         match self.map {
             Map::Offset(by) => index + by as usize,
+            Map::Within(span) => span.start as usize,
             Map::Table(table) => match table.get(index) {
                 Some(at) => *at as usize,
                 None => table.last().map_or(0, |at| *at as usize + 1),
@@ -140,6 +160,9 @@ impl<'t, 's> Reader<'t, 's> {
 
     /// A range of this text as a range of the original.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+        if let Map::Within(span) = self.map {
+            return span;
+        }
         if start >= end {
             let at = self.origin(start);
             return Span::new(at, at);
@@ -213,11 +236,16 @@ impl<'t, 's> Reader<'t, 's> {
             }
         };
         let resume = (self.pos + width).min(self.end);
-        let mut line = resume;
-        while line < self.end && self.at(line) != b'\n' && line - resume < 4096 {
-            line += 1;
+        // looked for once a line, however many errors the line holds
+        if self.line_end < resume {
+            let mut line = resume;
+            while line < self.end && self.at(line) != b'\n' {
+                line += 1;
+            }
+            self.tick(line - self.pos);
+            self.line_end = line;
         }
-        self.tick(line - self.pos);
+        let line = self.line_end;
         let span = self.span(self.pos, line);
         self.s.opaque(span, why);
         self.cut_off(resume);
@@ -242,7 +270,7 @@ impl<'t, 's> Reader<'t, 's> {
 
     /// An oddity that does not stop reading.
     pub(crate) fn note(&mut self, start: usize, end: usize, why: Why) {
-        let span = self.span(start, end);
+        let span = self.span(start.min(self.text.len()), end.min(self.text.len()));
         self.s.opaque(span, why);
     }
 

@@ -8,6 +8,7 @@ mod brace;
 mod builtin;
 mod command;
 mod compound;
+pub mod coverage;
 mod effects;
 mod escape;
 mod eval;
@@ -30,6 +31,7 @@ mod walk;
 mod word;
 mod zsh;
 
+pub use coverage::{Coverage, coverage};
 pub use inventory::{
     Assignment, Command, Contexts, HereDoc, Inventory, Opaque, Pipe, Redirect, RedirectOp, Stdin, Why, Word,
 };

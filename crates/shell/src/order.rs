@@ -1,5 +1,7 @@
 //! Puts the inventory in the order of the text, and gives functions what their callers feed them.
 
+use std::collections::BTreeMap;
+
 use crate::walk::Walk;
 use crate::{Command, Stdin, Why};
 
@@ -37,18 +39,22 @@ impl Walk<'_> {
             return;
         }
         for round in 0..8 {
+            let fed = self.fed();
+            if fed.is_empty() {
+                return;
+            }
             let mut changed = false;
             for body in 0..self.bodies.len() {
-                let Some((name, from, to)) = self.bodies.get(body).cloned() else {
-                    continue;
-                };
-                let Some(fed) = self.fed(&name) else { continue };
+                self.work(1);
+                let Some((name, from, to)) = self.bodies.get(body).cloned() else { continue };
+                let Some(fed) = fed.get(name.as_str()).or_else(|| fed.get("")) else { continue };
+                let size = if let Stdin::Pipe(from) = fed { from.len() } else { 16 };
                 for index in from..to {
-                    let command = self.out.commands.get(index);
-                    if !command.is_some_and(|command| matches!(command.stdin, Stdin::Inherited)) {
+                    let inherits =
+                        matches!(self.out.commands.get(index).map(|command| &command.stdin), Some(Stdin::Inherited));
+                    if !inherits {
                         continue;
                     }
-                    let size = if let Stdin::Pipe(from) = &fed { from.len() } else { 16 };
                     if !self.indices(size) {
                         return;
                     }
@@ -67,32 +73,41 @@ impl Walk<'_> {
         }
     }
 
-    /// What the callers of a function are given to read: pipes before files.
-    fn fed(&mut self, name: &str) -> Option<Stdin> {
-        let mut pipe: Option<Vec<u32>> = None;
-        let mut other = None;
+    /// What each function's callers are given to read, pipes before files; under no name: any function's.
+    fn fed(&mut self) -> BTreeMap<String, Stdin> {
+        let mut fed: BTreeMap<String, Stdin> = BTreeMap::new();
         let mut seen = 0;
         for command in &self.out.commands {
             seen += 1;
-            let program = command.words.first().map(|word| &word.value);
-            let calls = program.is_none_or(|value| value.all().is_none_or(|all| all.contains(&name)));
-            if !calls || command.words.is_empty() {
+            if matches!(command.stdin, Stdin::Inherited) {
                 continue;
             }
-            match &command.stdin {
-                Stdin::Inherited => {}
-                Stdin::Pipe(from) => {
-                    let all = pipe.get_or_insert_with(Vec::new);
-                    for index in from {
-                        if all.len() < 256 && !all.contains(index) {
-                            all.push(*index);
+            let Some(first) = command.words.first() else { continue };
+            let names: Vec<&str> = match first.value.all() {
+                Some(all) => all.into_iter().filter(|name| self.functions.contains(*name)).collect(),
+                None => vec![""],
+            };
+            for name in names {
+                match (fed.get_mut(name), &command.stdin) {
+                    (Some(Stdin::Pipe(all)), Stdin::Pipe(from)) => {
+                        for index in from {
+                            seen += 1;
+                            if all.len() < 64 && !all.contains(index) {
+                                all.push(*index);
+                            }
                         }
                     }
+                    (Some(Stdin::Pipe(_)), _) => {}
+                    (_, Stdin::Pipe(from)) => {
+                        let near = from.iter().rev().take(64).rev().copied().collect();
+                        drop(fed.insert(name.to_owned(), Stdin::Pipe(near)));
+                    }
+                    (None, other) => drop(fed.insert(name.to_owned(), other.clone())),
+                    (Some(_), _) => {}
                 }
-                redirect => other = Some(redirect.clone()),
             }
         }
-        self.work(seen);
-        pipe.map(Stdin::Pipe).or(other)
+        self.work(seen / 4);
+        fed
     }
 }

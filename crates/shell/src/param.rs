@@ -11,7 +11,7 @@ use crate::walk::{At, Walk};
 use crate::{Span, Value, Why, Word};
 
 /// Longest text that a pattern is matched against.
-const LONGEST: usize = 512;
+const LONGEST: usize = 128;
 
 impl Walk<'_> {
     /// One parameter expansion.
@@ -116,6 +116,10 @@ impl Walk<'_> {
                 Known::scalar(values.get(number).cloned().unwrap_or(Value::Unknown))
             }
             _ => {
+                let size = self.flow.size(name);
+                if !self.spend(size, 0) {
+                    return unknown;
+                }
                 let known = self.flow.get(name);
                 match index {
                     None => known,
@@ -273,10 +277,14 @@ impl Walk<'_> {
             return Value::Unknown;
         };
         // a quoted `*` is no pattern; telling the two apart is not worth it
-        if !pattern::is_simple(text) || (word.quoted && text.contains(['*', '?'])) || text.len() > 64 {
+        if !pattern::is_simple(text) || (word.quoted && text.contains(['*', '?'])) || text.len() > 32 {
             return Value::Unknown;
         }
         let pattern: Vec<char> = text.chars().collect();
+        if let Some(texts) = value.all() {
+            let cost = texts.iter().map(|text| text.len().min(LONGEST).pow(2) / 64).sum();
+            self.work(cost);
+        }
         each(value, |text| {
             if text.len() > LONGEST {
                 return None;
@@ -331,7 +339,7 @@ fn slice(text: &str, args: &[Word]) -> Option<String> {
 }
 
 fn replace(text: &str, kind: u8, from: &str, with: &str) -> Option<String> {
-    if text.len() > LONGEST * 8 {
+    if text.len() > LONGEST * 32 {
         return None;
     }
     Some(match kind {

@@ -145,7 +145,7 @@ impl<'e> Walk<'e> {
 
     /// Pays for bytes of values and for words; false when there is no more to spend.
     pub(crate) fn spend(&mut self, bytes: usize, words: usize) -> bool {
-        self.work(1 + bytes / 16 + words);
+        self.work(1 + words);
         if words > self.most_words {
             self.most_words = 0;
             self.opaque(Span::new(0, self.bytes), Why::TooMuch);
@@ -155,6 +155,7 @@ impl<'e> Walk<'e> {
         match self.value_bytes.checked_sub(bytes) {
             Some(left) => {
                 self.value_bytes = left;
+                self.work(bytes / 16);
                 true
             }
             None => false,
@@ -163,9 +164,9 @@ impl<'e> Walk<'e> {
 
     /// Pays for indices in [`Stdin::Pipe`].
     pub(crate) fn indices(&mut self, count: usize) -> bool {
-        self.work(count / 4);
         match self.most_indices.checked_sub(count) {
             Some(left) => {
+                self.work(count / 4);
                 self.most_indices = left;
                 true
             }

@@ -4,7 +4,7 @@
 //! count. Double quotes, extended globs and brackets are counters here, not recursion.
 
 use crate::Why;
-use crate::lexer::{Keyword, Reader, is_meta, is_name, is_name_start};
+use crate::lexer::{Keyword, Map, Reader, is_meta, is_name, is_name_start};
 use crate::tree::{Id, Kind, Subst};
 
 /// What ends a piece of text.
@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
             let first = self.s.tree.next();
             let span = self.span(done.start, done.next.max(done.start));
             // in a derived text bytes that stand in a row may come from bytes that do not
-            let row = done.row && span.len() == done.text.len();
+            let row = done.row && span.len() == done.text.len() && !matches!(self.map, Map::Within(_));
             let at = row.then_some(span.start);
             let id = self.push_span(Kind::Text { text: done.text, quoted: done.quoted, at }, span, first);
             parts.push(id);

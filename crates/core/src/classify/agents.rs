@@ -121,64 +121,78 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
     }
 }
 
-/// Subcommands of leastgrant that only look; every other one is a person's.
+/// Subcommands of leastgrant that only look, whatever follows.
+const ASKS: &[&str] = &["check", "explain", "why", "knowledge", "help", "version", "completions"];
+/// Subcommands that only look with nothing but plain options behind them.
 const LOOKS: &[&str] = &[
-    "check",
-    "why",
-    "explain",
     "status",
     "doctor",
     "trail",
-    "knowledge",
-    "simulate",
     "rules",
-    "help",
-    "version",
+    "simulate",
     "replay",
     "benchmark",
     "compat",
-    "completions",
     "schema",
+    "persona",
+    "pending",
+    "bundles",
 ];
+/// Options that change nothing.
+const PLAIN: &[&str] = &[
+    "--json",
+    "--no-color",
+    "--color",
+    "-h",
+    "--help",
+    "--brief",
+    "--all",
+    "-a",
+    "-n",
+    "--limit",
+    "--since",
+    "--verbose",
+    "-v",
+    "--quiet",
+    "-q",
+    "--agent",
+    "--project",
+    "--global",
+    "--user",
+    "--here",
+    "--exit-code",
+    "--unattended",
+    "--cwd",
+    "--tool",
+    "--input",
+    "--mode",
+];
+/// Words behind a looking subcommand that only look too.
+const SHOWS: &[&str] = &["status", "show", "list", "check", "help", "ls"];
 
+/// leastgrant itself: an allow-list of looking, everything else is a person's.
 fn own(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
-    let first = parsed.args.first();
-    let text = first.and_then(Arg::exact);
-    let second = parsed.args.get(1).and_then(Arg::exact).unwrap_or_default();
-    let changes = parsed.args.iter().skip(1).any(|arg| {
-        arg.exact().is_none()
-            || matches!(
-                arg.exact(),
-                Some(
-                    "--fix"
-                        | "--write"
-                        | "--apply"
-                        | "--repair"
-                        | "--out"
-                        | "-o"
-                        | "--output"
-                        | "--force"
-                        | "--record"
-                        | "--learn"
-                        | "--rebuild"
-                        | "--erase"
-                        | "--prune"
-                        | "--update"
-                        | "--accept"
-                )
-            )
-    });
-    let group = matches!(text, Some("rules" | "trail" | "knowledge" | "persona" | "compat" | "simulate"));
-    let deeper = [
-        "add", "remove", "rm", "set", "allow", "deny", "edit", "import", "clear", "erase", "export", "arm", "disarm",
-        "run", "reset", "prune", "delete", "verify", "rebuild", "new", "init", "approve", "revoke", "expire",
-    ];
-    let looks = match text {
-        None if first.is_none() => true,
-        Some("--version" | "-V" | "--help" | "-h") => true,
-        Some("persona") => matches!(second, "status" | "show" | "list" | "check" | "help"),
-        Some(name) if LOOKS.contains(&name) => !(changes || group && deeper.contains(&second)),
-        _ => parsed.args.len() == 2 && matches!(second, "--help" | "-h"),
+    let at = parsed.args.iter().position(|arg| !verb::is(arg, &["--json", "--no-color"])).unwrap_or(parsed.args.len());
+    let rest = parsed.args.get(at + 1..).unwrap_or_default();
+    let plain = || {
+        rest.iter().all(|arg| {
+            arg.exact().is_some_and(|text| {
+                let name = text.split('=').next().unwrap_or(text);
+                if text.starts_with('-') {
+                    PLAIN.contains(&name)
+                } else {
+                    SHOWS.contains(&text) || text.chars().all(|letter| letter.is_ascii_digit())
+                }
+            })
+        })
+    };
+    let looks = match parsed.args.get(at).map(Arg::exact) {
+        None => true,
+        Some(None) => false,
+        Some(Some("--version" | "-V" | "--help" | "-h")) => true,
+        Some(Some(name)) if ASKS.contains(&name) => true,
+        Some(Some(name)) if LOOKS.contains(&name) => (name != "persona" || !rest.is_empty()) && plain(),
+        Some(Some(_)) => rest.len() == 1 && rest.iter().all(|arg| verb::is(arg, &["--help", "-h"])),
     };
     if looks {
         draft.marks.retain(|mark| *mark != Mark::OwnCommand);

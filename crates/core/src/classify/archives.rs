@@ -115,7 +115,9 @@ fn seven(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             "-so" => to_stdout = true,
             "-sdel" | "-df" | "-dr" => removes = true,
             "-aos" | "-o-" => keeps = true,
-            text if text.starts_with("-o") && text.len() > 2 && !matches!(text, "-o+" | "-or") => folder = Some(arg.after(2)),
+            text if text.starts_with("-o") && text.len() > 2 && !matches!(text, "-o+" | "-or") => {
+                folder = Some(arg.after(2))
+            }
             text if text.starts_with("-i@") || text.starts_with("-w") => {
                 draft.opaque(Some(arg.span), "names of files or folders that are not followed");
             }
@@ -165,7 +167,11 @@ fn other(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "cpio" | "pax" if known => cpio(draft, scene, &words, &program),
         "lsar" => reads(draft, scene, words.last()),
         "unar" | "cabextract" | "unsquashfs" | "aunpack" | "dtrx" => {
-            packed(draft, scene, &words.iter().filter(|arg| !arg.prefix().starts_with('-')).cloned().collect::<Vec<_>>());
+            packed(
+                draft,
+                scene,
+                &words.iter().filter(|arg| !arg.prefix().starts_with('-')).cloned().collect::<Vec<_>>(),
+            );
             unpacks(draft, scene, None, Unpack::Overwrites);
             draft.opaque(Some(scene.span), "where it unpacks is not followed");
         }
@@ -196,7 +202,8 @@ fn jar(draft: &mut Draft, scene: &Scene<'_>, words: &[Arg]) {
         match arg.exact().unwrap_or_default() {
             "--file" | "-f" => file = args.next().cloned(),
             text if text.starts_with("--file=") => file = Some(arg.after(7)),
-            "-C" | "--release" | "--main-class" | "-e" | "--manifest" | "-m" | "--module-version" | "-p" | "--module-path" => {
+            "-C" | "--release" | "--main-class" | "-e" | "--manifest" | "-m" | "--module-version" | "-p"
+            | "--module-path" => {
                 rest.extend(args.next().cloned());
             }
             text if text.starts_with('-') => {}

@@ -155,8 +155,18 @@ fn mise_exec(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn javascript(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let words = words(parsed);
     let first = words.first().copied().unwrap_or_default();
+    let sends = ["electron-builder", "electron-forge"].contains(&verb::program(scene).as_str())
+        && parsed.args.iter().any(|arg| {
+            verb::is(arg, &["-p", "--publish"])
+                || arg.prefix().starts_with("--publish=") && !arg.prefix().ends_with("=never")
+        });
+    if sends {
+        return draft.become_(Capability::PackagePublish);
+    }
     match first {
-        "deploy" | "gh-deploy" | "publish" | "release" | "upload" | "gh-pages" => draft.become_(Capability::Cloud),
+        "push" | "registry" | "deploy" | "gh-deploy" | "publish" | "release" | "upload" | "gh-pages" => {
+            draft.become_(Capability::Cloud)
+        }
         "add" | "install" | "upgrade" | "update" | "generate" | "g" | "init" | "new" | "create" | "migrate"
         | "eject" | "swizzle"
             if !matches!(verb::program(scene).as_str(), "prisma" | "nuxt" | "nuxi" | "buf") =>
@@ -265,6 +275,19 @@ fn cmake_tool(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 /// bazel, esphome, pio, ninja and their kin by their first word.
 fn project(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let starts = [
+        "--wrapper",
+        "--run_under",
+        "--shell_executable",
+        "--bazelrc",
+        "--override_",
+        "--extra_toolchains",
+        "--host_java",
+        "--tool_java",
+    ];
+    for arg in parsed.args.iter().filter(|arg| starts.iter().any(|start| arg.prefix().starts_with(start))) {
+        draft.opaque(Some(arg.span), "another program or setting that the build runs with");
+    }
     let words = words(parsed);
     let first = words.first().copied().unwrap_or_default();
     let program = verb::program(scene);

@@ -185,6 +185,10 @@ fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             }
             "-v" | "--volume" | "--mount" => mounts::mount(draft, scene, value, written == "--mount"),
             _ if found.name == "-v" && written.starts_with("-v") => mounts::mount(draft, scene, value, false),
+            "-e" | "--env" if takes_along(value) => {
+                draft.blast.exposure = draft.blast.exposure.max(Exposure::ReadsSecrets);
+                draft.note("hands a credential of this environment to the container");
+            }
             "--volumes-from" => opens(draft, Undo::Easy, "takes another container's mounts"),
             _ => {}
         }
@@ -205,6 +209,17 @@ fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         _ if argv.first().is_some_and(own_program) => runs(scene, argv),
         _ => {}
     }
+}
+
+/// `-e TOKEN` and `-e TOKEN=$TOKEN` take a credential along; `-e PASSWORD=x` says one that everybody sees anyway.
+fn takes_along(value: &Arg) -> bool {
+    let (name, given) = value.prefix().split_once('=').map_or((value.prefix(), false), |split| (split.0, true));
+    let lower = name.to_ascii_lowercase();
+    let credential =
+        ["token", "secret", "password", "passwd", "apikey", "api_key", "credential", "private_key", "access_key"]
+            .iter()
+            .any(|word| lower.contains(word));
+    credential && !(given && value.exact().is_some())
 }
 
 /// Whether the first word behind the image is a program that the tables know.

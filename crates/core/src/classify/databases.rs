@@ -79,9 +79,25 @@ fn judge(draft: &mut Draft, scene: &Scene<'_>, given: &[Arg], file: Option<&Arg>
     }
 }
 
+/// `host=…` in a connection string; a service could be anywhere.
+fn conninfo(parsed: &Parsed<'_>) -> Option<Arg> {
+    let fields = parsed.operands.iter().map(|operand| &operand.1).chain(parsed.value(&["-d", "--dbname"]));
+    for arg in fields {
+        for field in arg.prefix().split_whitespace() {
+            if let Some(host) = field.strip_prefix("host=").or_else(|| field.strip_prefix("hostaddr=")) {
+                return Some(Arg::text(host, arg.span));
+            }
+            if field.starts_with("service=") {
+                return Some(Arg::unknown(arg.span));
+            }
+        }
+    }
+    None
+}
+
 /// How far the database is, by the host or the address that is named; a socket is this machine.
 fn reach(draft: &mut Draft, parsed: &Parsed<'_>) -> Reach {
-    let named = parsed.value(&["-h", "--host"]).cloned();
+    let named = parsed.value(&["-h", "--host"]).cloned().or_else(|| conninfo(parsed));
     let address = parsed
         .operands
         .iter()

@@ -5,6 +5,7 @@ use leastgrant_shell::{Cwd, Value};
 use super::draft::{self, Draft};
 use super::shell::Layer;
 use crate::action::{Capability, Mark};
+use crate::control;
 use crate::path::{self, Zone};
 use crate::world::World;
 
@@ -115,6 +116,9 @@ const NAMES: &[&str] = &[
     "MAILCAPS",
     "W3M_PAGER",
     "DOCKER_CONTEXT",
+    "GH_HOST",
+    "GITLAB_HOST",
+    "SVN_MERGE",
     "LESSCLOSE",
     "MANPAGER",
     "PROMPT",
@@ -141,6 +145,18 @@ const NAMES: &[&str] = &[
     "CODEX_HOME",
     "LEASTGRANT_HOME",
     "CARGO_BUILD_RUSTC_WRAPPER",
+    "TF_CLI_CONFIG_FILE",
+    "PGSERVICEFILE",
+    "MYSQL_HOME",
+    "ANSIBLE_CONFIG",
+    "MAKEFILES",
+    "CLASSPATH",
+    "OPENSSL_CONF",
+    "VIMINIT",
+    "EXINIT",
+    "BUN_OPTIONS",
+    "DENO_DIR",
+    "HELM_PLUGINS",
 ];
 const PREFIXES: &[&str] = &[
     "GIT_",
@@ -221,6 +237,7 @@ pub fn injections(assigned: &[(String, Value)], cwd: &Cwd, world: &dyn World) ->
         .iter()
         .filter(|(name, value)| injects(name, value, cwd, world))
         .map(|(name, _)| format!("`{name}` changes what other programs run"))
+        .chain(assigned.iter().filter_map(|(name, value)| control::agent_off_switch_env(name, value.exact())))
         .collect()
 }
 
@@ -243,7 +260,9 @@ fn injects(name: &str, value: &Value, cwd: &Cwd, world: &dyn World) -> bool {
     }
     // `less` does what a `+` in it says as if it were typed
     if upper == "LESS" || upper == "MORE" {
-        return value.exact().is_none_or(|text| !text.chars().all(|letter| "-FRXSiIMmJNnqQcCdeEsuUwWgGh0123456789# ".contains(letter)));
+        return value
+            .exact()
+            .is_none_or(|text| !text.chars().all(|letter| "-FRXSiIMmJNnqQcCdeEsuUwWgGh0123456789# ".contains(letter)));
     }
     if upper == "PATH" {
         return !path_stays_usual(value, cwd, world);

@@ -34,7 +34,8 @@ fn rename(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let given = parsed.has(&["-e"]);
     let pattern = words.first().filter(|_| !given);
     let text = pattern.and_then(Arg::exact);
-    let plain = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | ' '));
+    let plain =
+        |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | ' '));
     let files = match text {
         _ if given => 0,
         Some(text) if substitutes(text) => 1,

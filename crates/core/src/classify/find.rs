@@ -57,7 +57,12 @@ struct Walk<'a, 'b> {
 
 fn find(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let args: Vec<Arg> = parsed.args.to_vec();
-    if args.len() == 1 && args.first().and_then(Arg::exact).is_some_and(|word| matches!(word, "--version" | "--help" | "-version" | "-help")) {
+    if args.len() == 1
+        && args
+            .first()
+            .and_then(Arg::exact)
+            .is_some_and(|word| matches!(word, "--version" | "--help" | "-version" | "-help"))
+    {
         draft.become_(Capability::Inspect);
         return;
     }
@@ -216,7 +221,9 @@ impl Walk<'_, '_> {
                 self.at += usize::from(test == "-fprintf");
             }
             "-name" | "-iname" => return self.name(),
-            "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex" => return self.whole(test.contains("regex")),
+            "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex" => {
+                return self.whole(test.contains("regex"));
+            }
             "-newer" | "-samefile" | "-anewer" | "-cnewer" => self.file(Role::List),
             "-files0-from" => {
                 self.file(Role::Read);
@@ -246,7 +253,8 @@ impl Walk<'_, '_> {
     fn whole(&mut self, regex: bool) -> Names {
         let pattern = self.take()?;
         let text = pattern.exact()?;
-        let text = if regex { text.replace("\\.", "\u{1}").replace(".*", "*").replace('\u{1}', ".") } else { text.to_owned() };
+        let text =
+            if regex { text.replace("\\.", "\u{1}").replace(".*", "*").replace('\u{1}', ".") } else { text.to_owned() };
         for part in text.split(['/', '*', '|', '(', ')']).filter(|part| part.len() > 2).take(MOST) {
             self.hints.push(part.trim_matches(['\\', '$', '^']).to_owned());
         }
@@ -391,17 +399,68 @@ impl Walk<'_, '_> {
 
 /// Tests and settings with a value.
 const VALUES: &[&str] = &[
-    "-amin", "-atime", "-cmin", "-ctime", "-mmin", "-mtime", "-size", "-type", "-xtype", "-user", "-uid", "-group", "-gid",
-    "-perm", "-links", "-inum", "-lname", "-ilname", "-maxdepth", "-mindepth", "-fstype", "-used", "-context", "-regextype",
-    "-flags", "-Bmin", "-Btime", "-D",
+    "-amin",
+    "-atime",
+    "-cmin",
+    "-ctime",
+    "-mmin",
+    "-mtime",
+    "-size",
+    "-type",
+    "-xtype",
+    "-user",
+    "-uid",
+    "-group",
+    "-gid",
+    "-perm",
+    "-links",
+    "-inum",
+    "-lname",
+    "-ilname",
+    "-maxdepth",
+    "-mindepth",
+    "-fstype",
+    "-used",
+    "-context",
+    "-regextype",
+    "-flags",
+    "-Bmin",
+    "-Btime",
+    "-D",
 ];
 
 /// Options of `fd` with a value.
 const FD_VALUES: &[&str] = &[
-    "-d", "--max-depth", "--min-depth", "--exact-depth", "-t", "--type", "-E", "--exclude", "-S", "--size", "-o", "--owner",
-    "-c", "--color", "-j", "--threads", "--max-results", "--changed-within", "--changed-before", "--newer", "--older",
-    "--change-newer-than", "--change-older-than", "--path-separator", "--and", "--format", "--ignore-file", "--batch-size",
-    "--gen-completions", "--hyperlink:x",
+    "-d",
+    "--max-depth",
+    "--min-depth",
+    "--exact-depth",
+    "-t",
+    "--type",
+    "-E",
+    "--exclude",
+    "-S",
+    "--size",
+    "-o",
+    "--owner",
+    "-c",
+    "--color",
+    "-j",
+    "--threads",
+    "--max-results",
+    "--changed-within",
+    "--changed-before",
+    "--newer",
+    "--older",
+    "--change-newer-than",
+    "--change-older-than",
+    "--path-separator",
+    "--and",
+    "--format",
+    "--ignore-file",
+    "--batch-size",
+    "--gen-completions",
+    "--hyperlink:x",
 ];
 
 /// `fd [PATTERN] [FOLDER…] [-x COMMAND…]`
@@ -475,15 +534,27 @@ fn option(arg: &Arg, text: &str) -> (String, Option<Arg>) {
     (text.to_owned(), None)
 }
 
-fn fd_done(draft: &mut Draft, scene: &mut Scene<'_>, roots: &[Arg], names: &Names, hint: Option<String>, command: Option<Vec<Arg>>) {
+fn fd_done(
+    draft: &mut Draft,
+    scene: &mut Scene<'_>,
+    roots: &[Arg],
+    names: &Names,
+    hint: Option<String>,
+    command: Option<Vec<Arg>>,
+) {
     let here = [Arg::text(".", scene.span)];
     let folders = if roots.is_empty() { &here } else { roots };
     let all = below(&folders.iter().collect::<Vec<_>>());
     let paths = all.map(|all| match names {
-        Some(names) => all.iter().flat_map(|folder| names.iter().map(move |name| format!("{folder}/{name}"))).collect::<Vec<_>>(),
+        Some(names) => {
+            all.iter().flat_map(|folder| names.iter().map(move |name| format!("{folder}/{name}"))).collect::<Vec<_>>()
+        }
         None => {
-            let hints: Vec<String> =
-                hint.iter().filter(|hint| hint.len() > 2).flat_map(|hint| all.iter().map(move |folder| format!("{folder}/{hint}"))).collect();
+            let hints: Vec<String> = hint
+                .iter()
+                .filter(|hint| hint.len() > 2)
+                .flat_map(|hint| all.iter().map(move |folder| format!("{folder}/{hint}")))
+                .collect();
             all.into_iter().chain(hints).collect()
         }
     });
@@ -497,8 +568,12 @@ fn fd_done(draft: &mut Draft, scene: &mut Scene<'_>, roots: &[Arg], names: &Name
     };
     let found = |at: &Arg| match paths.as_deref() {
         None | Some([]) => Arg { split: false, ..Arg::unknown(at.span) },
-        Some([only]) => Arg { value: Value::Exact(only.clone()), glob: true, split: false, verbatim: None, ..at.clone() },
-        Some(several) => Arg { value: Value::OneOf(several.to_vec()), glob: true, split: false, verbatim: None, ..at.clone() },
+        Some([only]) => {
+            Arg { value: Value::Exact(only.clone()), glob: true, split: false, verbatim: None, ..at.clone() }
+        }
+        Some(several) => {
+            Arg { value: Value::OneOf(several.to_vec()), glob: true, split: false, verbatim: None, ..at.clone() }
+        }
     };
     let mut placed = false;
     for arg in &mut argv {
@@ -506,7 +581,9 @@ fn fd_done(draft: &mut Draft, scene: &mut Scene<'_>, roots: &[Arg], names: &Name
         if text == "{}" {
             *arg = found(arg);
             placed = true;
-        } else if let Some((before, _)) = text.split_once('{').filter(|_| text.contains("{}") || text.contains("{/") || text.contains("{.}")) {
+        } else if let Some((before, _)) =
+            text.split_once('{').filter(|_| text.contains("{}") || text.contains("{/") || text.contains("{.}"))
+        {
             placed = true;
             *arg = Arg { value: Value::Prefix(before.to_owned()), verbatim: None, ..arg.clone() };
         }

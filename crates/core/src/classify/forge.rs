@@ -23,7 +23,7 @@ fn query(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     for found in parsed.options.iter().filter(|found| matches!(found.name.as_str(), "-q" | "--jq")) {
         let Some(filter) = &found.value else { continue };
         let words = |letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '_' | '$' | '.');
-        let shows = |word: &str| word == "env" || word.starts_with("$ENV");
+        let shows = |word: &str| word == "env" || word.starts_with("env.") || word.starts_with("$ENV");
         if filter.prefix().split(words).any(shows) {
             draft::reads_secret(draft, "prints variables, credentials may be among them");
         }
@@ -118,6 +118,12 @@ fn api(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         graphql(draft, scene, &fields, input);
         return;
     }
+    let headers = parsed.options.iter().filter(|found| matches!(found.name.as_str(), "-H" | "--header"));
+    if headers.filter_map(|found| found.value.as_ref()).any(replaces_method) {
+        publishes(draft, Undo::Irreversible);
+        draft.note("a header asks for another method");
+        return;
+    }
     let methods: Vec<&Arg> =
         parsed.options.iter().filter(|found| found.name == "-X").filter_map(|found| found.value.as_ref()).collect();
     let method = match methods.last() {
@@ -137,6 +143,12 @@ fn api(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.opaque(Some(scene.span), "the method is not known");
         }
     }
+}
+
+/// Servers that follow such a header do what it says, whatever the request's own method.
+fn replaces_method(header: &Arg) -> bool {
+    header.prefix().to_ascii_lowercase().contains("method-override")
+        || header.exact().is_none() && header.prefix().is_empty()
 }
 
 fn publishes(draft: &mut Draft, undo: Undo) {

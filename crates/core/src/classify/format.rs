@@ -141,10 +141,13 @@ fn checker(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         | ("grype" | "syft" | "dive" | "lychee" | "linkinator" | "osv-scanner", _) => {
             draft.become_(Capability::NetFetch);
         }
-        ("snyk", "monitor" | "auth" | "config") | ("sonar-scanner", _) | ("ggshield", "auth") => {
-            draft.become_(Capability::NetSend)
-        }
+        ("semgrep", "ci" | "login" | "publish")
+        | ("safety", "auth" | "scan")
+        | ("snyk", "monitor" | "auth" | "config")
+        | ("sonar-scanner", _)
+        | ("ggshield", "auth") => draft.become_(Capability::NetSend),
         ("trufflehog", "github" | "gitlab" | "s3" | "gcs" | "docker") => draft.become_(Capability::NetFetch),
+        ("semgrep", _) => draft.become_(Capability::NetFetch),
         ("dotenv-linter", "fix") | ("detect-secrets", "audit") => draft.become_(Capability::WriteWorkspace),
         ("ast-grep" | "sg", "run" | "scan" | "test" | "new" | "lsp") if first == "new" => {
             draft.become_(Capability::WriteWorkspace)

@@ -30,6 +30,7 @@ fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         return;
     }
     subcommand(draft, parsed, scene);
+    taken_back(draft, parsed);
     elsewhere(draft, parsed, scene);
     config::given(draft, parsed, scene);
     outside(draft);
@@ -42,6 +43,8 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "diff" | "show" | "cat-file" | "blame" | "grep" | "log" | "archive" => paths::content(draft, parsed, scene),
         "status" | "ls-files" | "rev-list" => paths::names(draft, parsed, scene),
         "add" => paths::add(draft, parsed, scene),
+        "shortlog" => paths::object(draft, parsed, scene),
+        "init" => paths::init(draft, parsed, scene),
         "commit" => paths::index(draft, parsed, scene),
         "checkout" => paths::checkout(draft, parsed, scene),
         "restore" => paths::restore(draft, parsed, scene),
@@ -68,6 +71,18 @@ fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Write);
         }
         _ => {}
+    }
+}
+
+/// `--no-X` behind `--X`: the last one counts, so none is believed.
+fn taken_back(draft: &mut Draft, parsed: &Parsed<'_>) {
+    for found in &parsed.options {
+        let Some(rest) = found.name.strip_prefix("--no-").filter(|rest| !rest.is_empty()) else { continue };
+        let names = parsed.options.iter().filter_map(|other| other.row).flat_map(|row| row.names.iter());
+        if names.filter_map(|name| name.strip_prefix("--")).any(|name| name.starts_with(rest)) {
+            draft.opaque(Some(found.arg.span), format!("`{}` takes back another option", found.name));
+            return;
+        }
     }
 }
 

@@ -167,7 +167,7 @@ fn serve(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 
 /// PHP with a file: `artisan` and `bin/console` by their words, else the file is read.
 fn php(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    if parsed.has(&["-r", "-f", "-S"]) {
+    if parsed.has(&["-r", "-f", "-S", "-l", "-v"]) {
         return;
     }
     let Some((_, file)) = parsed.operands.first().cloned() else { return };

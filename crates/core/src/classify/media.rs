@@ -49,6 +49,9 @@ fn ffmpeg(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         .filter_map(|found| found.value.as_ref())
         .map(Arg::prefix)
         .collect();
+    if formats.contains(&"tee") || parsed.operands.iter().any(|operand| operand.1.prefix().contains(['[', '|'])) {
+        draft.opaque(Some(scene.span), "several outputs in one name");
+    }
     if formats.contains(&"concat") {
         draft.opaque(Some(scene.span), "a list that names further files");
     }
@@ -250,6 +253,17 @@ fn converter(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             rewrite(draft)
         }
         "yt-dlp" | "youtube-dl" | "gallery-dl" | "streamlink" => draft.at_least(Capability::NetFetch),
+        "latexmk"
+            if parsed.args.iter().any(|arg| {
+                matches!(arg.prefix(), "-e" | "-r")
+                    || arg.prefix().starts_with("-pdflatex=")
+                    || arg.prefix().starts_with("-latex=")
+                    || arg.prefix().starts_with("-usepretex")
+            }) =>
+        {
+            draft.become_(Capability::Build);
+            draft.opaque(Some(scene.span), "code that latexmk runs");
+        }
         "pdflatex" | "xelatex" | "lualatex" | "latex" | "latexmk" | "tectonic" | "bibtex" | "biber" | "typst"
         | "makeindex" | "groff" | "troff" => {
             draft.become_(Capability::Build);

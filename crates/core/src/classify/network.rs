@@ -8,7 +8,7 @@ use super::draft::{self, Draft};
 use super::program::{Nested, Scene};
 use super::text::program_of;
 use super::usage::Parsed;
-use crate::action::{Blast, Capability, Exposure, Mark, Reach, Role, Scale, TargetKind, Undo};
+use crate::action::{Blast, Capability, Exposure, Reach, Role, Scale, TargetKind, Undo};
 use crate::host;
 use crate::knowledge::Slot;
 
@@ -83,12 +83,16 @@ fn urls(draft: &mut Draft, scene: &mut Scene<'_>, urls: &[Arg]) {
             let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
             let path = if arg.exact().is_some() { Arg::text(path, arg.span) } else { Arg::unknown(arg.span) };
             draft::add_path(draft, scene.world, &scene.cwd, &path, Role::Read);
-            draft.targets.retain(|target| !matches!(&target.kind, TargetKind::Host { .. }) || target.span != Some(arg.span));
+            draft
+                .targets
+                .retain(|target| !matches!(&target.kind, TargetKind::Host { .. }) || target.span != Some(arg.span));
             draft.at_least(Capability::ReadWorkspace);
         }
         // what these schemes carry is up to the one who writes the address
-        if matches!(scheme.as_str(), "gopher" | "gophers" | "dict" | "telnet" | "smtp" | "smtps" | "ldap" | "ldaps" | "mqtt" | "tftp" | "rtsp")
-            && text.contains("://")
+        if matches!(
+            scheme.as_str(),
+            "gopher" | "gophers" | "dict" | "telnet" | "smtp" | "smtps" | "ldap" | "ldaps" | "mqtt" | "tftp" | "rtsp"
+        ) && text.contains("://")
         {
             draft.at_least(Capability::NetSend);
         }
@@ -136,7 +140,8 @@ fn header(draft: &mut Draft, scene: &Scene<'_>, value: &Arg) -> bool {
         return true;
     }
     let name = lower.split(':').next().unwrap_or_default();
-    let credentials = matches!(name, "authorization" | "proxy-authorization" | "cookie") || crate::secret::is_secret_name(name);
+    let credentials =
+        matches!(name, "authorization" | "proxy-authorization" | "cookie") || crate::secret::is_secret_name(name);
     if credentials {
         credential(draft);
         return false;
@@ -168,7 +173,8 @@ fn wget(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let addresses: Vec<Arg> = parsed.in_role(Slot::Url).cloned().collect();
     urls(draft, scene, &addresses);
     let mut carries = false;
-    for value in parsed.options.iter().filter(|found| found.name == "--header").filter_map(|found| found.value.clone()) {
+    for value in parsed.options.iter().filter(|found| found.name == "--header").filter_map(|found| found.value.clone())
+    {
         carries |= header(draft, scene, &value);
     }
     if parsed.has(&["--user"]) {

@@ -16,6 +16,7 @@ use crate::knowledge::{self, Slot};
 
 pub(super) const CODES: &[(&str, Code)] = &[
     ("packages.silent", silent),
+    ("packages.registry", registry),
     ("packages.node_install", node_install),
     ("packages.pip_install", pip_install),
     ("packages.locked", locked),
@@ -34,6 +35,7 @@ pub(super) const CODES: &[(&str, Code)] = &[
     ("packages.cargo_config", cargo_config),
     ("packages.cargo_fmt", cargo_fmt),
     ("packages.go_run", go_run),
+    ("packages.go_flags", go_flags),
     ("packages.nix_develop", nix_develop),
     ("packages.nix_shell", nix_shell),
     ("packages.nix_apply", nix_apply),
@@ -76,10 +78,38 @@ fn note_addresses(draft: &mut Draft, parsed: &Parsed<'_>) {
     }
 }
 
+/// Options that name another index or registry than the project's.
+const INDEXES: &[&str] = &[
+    "--registry",
+    "-i",
+    "--index",
+    "--index-url",
+    "--extra-index-url",
+    "--default-index",
+    "-f",
+    "--find-links",
+    "--source",
+    "-s",
+];
+
+/// From another registry it is not what the lock file was made from.
+fn registry(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
+    if parsed.has(INDEXES) {
+        draft.become_(Capability::Package);
+        draft.blast.undo = Undo::Hard;
+        draft.note("from another registry than the project's");
+    }
+}
+
 /// `npm install`, `yarn add`, … : locked where nothing is named and a lock file says what is installed.
 fn node_install(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let named = parsed.in_role(Slot::Package).next().is_some();
     note_addresses(draft, parsed);
+    if parsed.has(&["--registry"]) {
+        draft.blast.undo = draft.blast.undo.max(Undo::Hard);
+        draft.note("from another registry than the project's");
+        return;
+    }
     let loosened =
         ["-g", "--no-frozen-lockfile", "--no-lockfile", "--no-package-lock", "--force", "--fix-lockfile", "-f"];
     if !named && !parsed.has(&loosened) {
@@ -101,7 +131,11 @@ fn node_install(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `pip install`, `uv add`, …
 fn pip_install(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     note_addresses(draft, parsed);
-    if parsed.has(&["--require-hashes"]) && parsed.has(&["-r"]) && parsed.in_role(Slot::Package).next().is_none() {
+    if !parsed.has(INDEXES)
+        && parsed.has(&["--require-hashes"])
+        && parsed.has(&["-r"])
+        && parsed.in_role(Slot::Package).next().is_none()
+    {
         draft.become_(Capability::PackageLocked);
     }
 }
@@ -121,7 +155,8 @@ fn locked(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "dotnet" => (&["packages.lock.json"], false),
         _ => (&[], false),
     };
-    let upgrades = parsed.has(&["-U", "--upgrade", "--upgrade-package", "-P", "--skip-lock", "--no-lock"]);
+    let upgrades =
+        parsed.has(INDEXES) || parsed.has(&["-U", "--upgrade", "--upgrade-package", "-P", "--skip-lock", "--no-lock"]);
     if !upgrades && (by_flag || always || !files.is_empty() && find_up(scene, files).is_some()) {
         draft.become_(Capability::PackageLocked);
         draft.note("installs what the lock file names");
@@ -325,6 +360,10 @@ fn python_or_words(scene: &mut Scene<'_>, argv: Vec<Arg>) {
 /// `uv run [-m MODULE] CMD…`
 fn uv_run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     draft.silent = true;
+    if parsed.has(INDEXES) {
+        draft.silent = false;
+        draft.opaque(Some(scene.span), "packages from another index than the project's");
+    }
     let argv = scene.command.take().map(|command| command.0).unwrap_or_default();
     if let Some(module) = parsed.value(&["-m"]) {
         let mut args = vec![Arg::text("-m", module.span), module.clone()];
@@ -357,6 +396,18 @@ fn cargo_config(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 fn cargo_fmt(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
     if parsed.args.iter().any(|arg| is(arg, &["--check"])) {
         draft.become_(Capability::Test);
+    }
+}
+
+/// Flags for the linker and compiler that name another program.
+fn go_flags(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
+    for found in parsed.options.iter().filter(|found| found.name == "-ldflags") {
+        let Some(value) = &found.value else { continue };
+        if value.exact().is_none_or(|text| {
+            text.contains("-extld") || text.contains("-extar") || text.contains("-B") || text.contains("-toolexec")
+        }) {
+            draft.opaque(Some(value.span), "flags that name another linker");
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::draft::{self, Draft};
 use super::shell::{Feed, Invocation, Layer, Outcome, Reader};
 use super::usage::{self, Parsed};
 use super::{code, environment, script};
-use crate::action::{Capability, Mark, Role, Target};
+use crate::action::{Capability, Mark, Reach, Role, Scale, Target};
 use crate::knowledge::{self, Effect, Program, Slot, Takes};
 use crate::path::{self, Zone};
 use crate::world::World;
@@ -246,6 +246,7 @@ fn program_run(
     if parsed.usage.production || parsed.chain.iter().any(|usage| usage.production) {
         code::production(&mut draft, args);
     }
+    elsewhere_built(&mut draft, reader.world, &cwd);
     let assigned: Vec<(String, Value)> = parsed.in_role(Slot::Assignment).filter_map(assignment).collect();
     let injected = environment::injections(&assigned, &cwd, reader.world);
     let mut layers = layers.to_vec();
@@ -267,6 +268,20 @@ fn program_run(
     draft.paths = scene.paths;
     let done = Inner { effects, elsewhere: parsed.chain.iter().any(|usage| usage.elsewhere) };
     complete_with(reader, draft, nested, invocation, &layers, peels, &done, &cwd)
+}
+
+/// Builds, tests and locked installs run what their folder says: outside the project that is somebody else's code.
+fn elsewhere_built(draft: &mut Draft, world: &dyn World, cwd: &Cwd) {
+    if !matches!(draft.capability, Capability::Build | Capability::Test | Capability::PackageLocked) {
+        return;
+    }
+    for folder in draft::folders(cwd).into_iter().flatten() {
+        if path::place(world, Some(folder), ".").zone != Zone::Project {
+            draft.blast.reach = draft.blast.reach.max(Reach::Machine);
+            draft.blast.scale = Scale::Many;
+            draft.note("runs what a folder outside the project says");
+        }
+    }
 }
 
 struct Inner {
@@ -518,7 +533,6 @@ fn complete_with(
     done: &Inner,
     cwd: &Cwd,
 ) -> Outcome {
-    use crate::action::Scale;
     if invocation.looped
         && draft.blast.scale == Scale::Single
         && draft.targets.iter().any(|target| target.role.changes())

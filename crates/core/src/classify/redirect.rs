@@ -47,7 +47,10 @@ pub(super) fn draft(
         if role == Role::Read {
             draft.at_least(Capability::ReadWorkspace);
         }
-        if role == Role::Write && redirect.op == RedirectOp::Write && printed.is_some_and(|text| text.exact() == Some("")) {
+        if role == Role::Write
+            && redirect.op == RedirectOp::Write
+            && printed.is_some_and(|text| text.exact() == Some(""))
+        {
             emptied(&mut draft, world);
         }
         if role == Role::Write {
@@ -62,7 +65,8 @@ pub(super) fn draft(
 fn emptied(draft: &mut Draft, world: &dyn World) {
     let Some(TargetKind::Path(place)) = draft.targets.last().map(|target| &target.kind) else { return };
     let Some(real) = place.real.as_deref().filter(|_| place.zone == Zone::Project) else { return };
-    let holds = matches!(world.entry(real), crate::world::Entry::File) && !matches!(world.read(real, 1), Small::Bytes(bytes) if bytes.is_empty());
+    let holds = matches!(world.entry(real), crate::world::Entry::File)
+        && !matches!(world.read(real, 1), Small::Bytes(bytes) if bytes.is_empty());
     if holds && !world.made_in_session(real) && !world.tracked_clean(real) {
         draft.blast.undo = draft.blast.undo.max(Undo::Hard);
         draft.note("empties the file");

@@ -10,12 +10,8 @@ use crate::knowledge::Slot;
 use crate::{path, secret};
 use leastgrant_shell::Value;
 
-pub(super) const CODES: &[(&str, Code)] = &[
-    ("search.grep", grep),
-    ("search.recursive", recursive),
-    ("search.tree", tree),
-    ("search.structural", structural),
-];
+pub(super) const CODES: &[(&str, Code)] =
+    &[("search.grep", grep), ("search.recursive", recursive), ("search.tree", tree), ("search.structural", structural)];
 
 /// Files that match are paths below what was searched; without a file it searches what comes in.
 fn grep(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
@@ -89,7 +85,8 @@ const GLOBS: usize = 64;
 pub(super) fn dotted(name: &str) -> Option<String> {
     let rest = name.trim_start_matches(['*', '?']);
     let starts = rest.len() < name.len() && !name.contains('/');
-    (starts && path::glob::literal(rest) > 1).then(|| if rest.starts_with('.') { rest.to_owned() } else { format!(".{rest}") })
+    (starts && path::glob::literal(rest) > 1)
+        .then(|| if rest.starts_with('.') { rest.to_owned() } else { format!(".{rest}") })
 }
 
 /// Tree searchers walk the folder they run in where none is named, unless something comes in.
@@ -114,9 +111,12 @@ fn tree(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         let all = below(&roots.iter().collect::<Vec<_>>());
         let names = globs(parsed, &by_name);
         scene.paths = match all {
-            Some(all) if !names.is_empty() && names.iter().all(|name| !name.contains('/')) => {
-                Some(all.iter().flat_map(|root| names.iter().map(move |name| format!("{root}/{name}"))).take(GLOBS).collect())
-            }
+            Some(all) if !names.is_empty() && names.iter().all(|name| !name.contains('/')) => Some(
+                all.iter()
+                    .flat_map(|root| names.iter().map(move |name| format!("{root}/{name}")))
+                    .take(GLOBS)
+                    .collect(),
+            ),
             all => all,
         };
     }
@@ -148,4 +148,3 @@ pub(super) fn below(roots: &[&Arg]) -> Option<Vec<String>> {
         .collect::<Option<Vec<_>>>()
         .filter(|all| all.len() <= 16)
 }
-

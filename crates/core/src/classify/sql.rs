@@ -233,6 +233,7 @@ fn one(parts: &[Part], client: Client) -> Does {
                 Does::Reads
             }
         }
+        "vacuum" if has("into") => Does::Escapes("writes a copy into a file"),
         "insert" | "comment" | "analyze" | "vacuum" | "reindex" | "refresh" | "cluster" | "optimize" | "import" => {
             Does::Writes
         }

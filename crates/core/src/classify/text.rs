@@ -58,7 +58,11 @@ fn lists(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         let text = arg.prefix();
         !text.starts_with('-')
             || matches!(text, "--color=never" | "--color" | "--color=auto")
-            || text.len() > 1 && text.chars().skip(1).all(|letter| matches!(letter, '1' | 'a' | 'A' | 't' | 'r' | 'S' | 'd' | 'R' | 'U'))
+            || text.len() > 1
+                && text
+                    .chars()
+                    .skip(1)
+                    .all(|letter| matches!(letter, '1' | 'a' | 'A' | 't' | 'r' | 'S' | 'd' | 'R' | 'U'))
     };
     if matches!(program.as_str(), "ls" | "gls") && parsed.args.iter().all(plain) {
         // names in a folder that is listed, files as they are named

@@ -5,10 +5,11 @@ use super::code::Code;
 use super::draft::{self, Draft};
 use super::program::Scene;
 use super::usage::Parsed;
-use crate::action::{Capability, Mark, Reach, Role, Undo};
+use crate::action::{Capability, Mark, Reach, Role, TargetKind, Undo};
+use crate::path::{self, Zone};
 
 pub(super) const CODES: &[(&str, Code)] =
-    &[("vcs.config", config), ("vcs.reads", reads), ("vcs.svn_change", svn_change)];
+    &[("vcs.config", config), ("vcs.reads", reads), ("vcs.svn_change", svn_change), ("vcs.folder", folder)];
 
 /// Settings that neither name a program nor a host; of others that is not certain.
 const PLAIN: &[&str] = &[
@@ -43,6 +44,30 @@ fn config(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             draft.mark(Mark::Privilege);
             draft.opaque(Some(scene.span), "a setting that may run programs");
         }
+    }
+}
+
+/// Another working copy than the project's: what is read there is read outside, what changes there is written outside.
+fn folder(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let here = draft::folders(&scene.cwd)
+        .into_iter()
+        .all(|folder| path::place(scene.world, folder, ".").zone == Zone::Project);
+    if parsed.path.is_empty() || here {
+        return;
+    }
+    let reads = matches!(draft.capability, Capability::VcsRead | Capability::Inspect | Capability::SecretRead);
+    let role = if reads { Role::List } else { Role::Write };
+    let place = Arg::text(".", scene.span);
+    draft::add_path(draft, scene.world, &scene.cwd, &place, role);
+    let leaves = draft.targets.iter().any(|target| match &target.kind {
+        TargetKind::Path(place) => {
+            let near = matches!(place.zone, Zone::Project | Zone::Temp | Zone::Null | Zone::Unplaced);
+            target.role == Role::Write && !near
+        }
+        _ => false,
+    });
+    if leaves && draft.capability == Capability::VcsWrite {
+        draft.at_least(Capability::WriteOutside);
     }
 }
 

@@ -103,7 +103,7 @@ pub(super) fn find_up(scene: &Scene<'_>, names: &[&str]) -> Option<String> {
                 return Some(full);
             }
         }
-        if folder == root {
+        if !folder.starts_with(&format!("{root}/")) {
             return None;
         }
         folder = folder.rsplit_once('/').map(|split| split.0.to_owned()).filter(|up| !up.is_empty())?;

@@ -94,12 +94,34 @@ impl Subject {
 
     /// What lies below a match of the pattern: empty for the thing itself.
     pub(crate) fn find(&self, pattern: &Pattern) -> Option<&[String]> {
-        self.starts(pattern.anchor).find_map(|from| {
+        let at = |from: usize| {
             let rest = self.parts.get(from..)?;
             let (own, below) = rest.split_at_checked(pattern.parts.len())?;
             let hit = (pattern.folder || below.is_empty()) && same(pattern.parts, own);
             hit.then_some(below)
-        })
+        };
+        // this runs for every row of every table and every path: no list of places to begin is made
+        match pattern.anchor {
+            Anchor::Home => self.homes.iter().copied().find_map(at),
+            Anchor::Root => {
+                if self.absolute {
+                    at(0)
+                } else {
+                    None
+                }
+            }
+            Anchor::Drive => {
+                if self.drive {
+                    at(1)
+                } else {
+                    None
+                }
+            }
+            Anchor::Anywhere | Anchor::Repo if !pattern.folder => {
+                at(self.parts.len().checked_sub(pattern.parts.len())?)
+            }
+            Anchor::Anywhere | Anchor::Repo => (0..=self.parts.len()).find_map(at),
+        }
     }
 
     /// How many names of the pattern are still missing: at least one, where this is a folder on the way to it. Zero
@@ -126,6 +148,18 @@ impl Subject {
 
 fn same(pattern: &[&str], names: &[String]) -> bool {
     pattern.iter().zip(names).all(|(pattern, name)| {
+        // most rows differ in the first letter
+        let (wanted, first) = (pattern.as_bytes().first(), name.as_bytes().first());
+        if wanted != first && !matches!(wanted, Some(b'*' | b'?' | b'[' | b'\\')) {
+            return false;
+        }
+        let plain = |rest: &str| !rest.contains(['*', '?', '[', '\\']);
+        if let Some(end) = pattern.strip_prefix('*').filter(|end| plain(end)) {
+            return name.ends_with(end);
+        }
+        if let Some(start) = pattern.strip_suffix('*').filter(|start| plain(start)) {
+            return name.starts_with(start);
+        }
         if pattern.contains(['*', '?']) { glob::matches(pattern, name) } else { *pattern == name }
     })
 }

@@ -186,7 +186,8 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
 /// Where the archive is: a file, or another machine (`host:file`).
 fn archive(draft: &mut Draft, scene: &Scene<'_>, tar: &Tar, role: Role) {
     let Some(file) = tar.file.as_ref().filter(|file| file.exact() != Some("-")) else { return };
-    let host = file.prefix().split_once(':').map(|split| split.0).filter(|host| !host.is_empty() && !host.contains('/'));
+    let host =
+        file.prefix().split_once(':').map(|split| split.0).filter(|host| !host.is_empty() && !host.contains('/'));
     match host.filter(|_| !tar.local) {
         Some(host) => {
             let name = host.rsplit('@').next().unwrap_or_default().to_owned();

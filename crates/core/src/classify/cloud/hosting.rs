@@ -58,31 +58,33 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
         "run-command",
         "credentials-exec",
     ]) && !matches!(first, "functions" | "dev");
-    let secret_group = matches!(
-        first,
-        "env"
-            | "secrets"
-            | "secret"
-            | "variables"
-            | "variable"
-            | "config"
-            | "vars"
-            | "envs"
-            | "configs"
-            | "credentials"
-    ) || any(&[
-        "secret",
-        "secrets",
-        "env",
-        "api-keys",
-        "connection-string",
-        "postgres-credentials",
-        "keys",
-        "token",
-        "tokens",
-        "password",
-        "credentials",
-    ]);
+    let secret_group =
+        matches!(
+            first,
+            "env"
+                | "secrets"
+                | "secret"
+                | "variables"
+                | "variable"
+                | "config"
+                | "vars"
+                | "envs"
+                | "configs"
+                | "credentials"
+        ) || parts.windows(2).any(|pair| matches!(pair, [config, get] if config == "config" && get == "get"))
+            || any(&[
+                "secret",
+                "secrets",
+                "env",
+                "api-keys",
+                "connection-string",
+                "postgres-credentials",
+                "keys",
+                "token",
+                "tokens",
+                "password",
+                "credentials",
+            ]);
     let writes = any(&[
         "set", "add", "put", "import", "push", "create", "update", "edit", "bulk", "unset", "rm", "remove", "delete",
         "link", "deploy",

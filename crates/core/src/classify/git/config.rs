@@ -37,7 +37,7 @@ fn runs(key: &str) -> Runs {
             | "externaldiff"
             | "alternaterefscommand",
         ) => Runs::Command,
-        ("core", "hookspath" | "attributesfile" | "worktree") => Runs::Decides,
+        ("core", "hookspath" | "attributesfile" | "worktree" | "protecthfs" | "protectntfs") => Runs::Decides,
         ("alias" | "pager", _) => Runs::Command,
         ("credential", "username" | "usehttppath") => Runs::No,
         ("credential", _) => Runs::Command,
@@ -61,7 +61,9 @@ fn runs(key: &str) -> Runs {
         ("sendemail", name) if name.ends_with("cmd") || name == "smtpserver" || name == "sendmailcmd" => Runs::Command,
         ("submodule", "update") if deep => Runs::Command,
         ("protocol", "version") => Runs::No,
-        ("http", "proxy" | "sslcainfo" | "sslverify") => Runs::Decides,
+        ("tar", "command") | ("imap", "tunnel") => Runs::Command,
+        ("lfs", "path" | "args" | "clean" | "smudge" | "standalonetransferagent") => Runs::Command,
+        ("http", "proxy" | "sslcainfo" | "sslverify" | "curloptresolve") => Runs::Decides,
         ("protocol" | "include" | "includeif" | "safe", _) => Runs::Decides,
         ("url", "insteadof" | "pushinsteadof") => Runs::Decides,
         ("init", "templatedir") | ("ssh", "variant") | ("help", "browser" | "autocorrect") | ("web", "browser") => {
@@ -98,6 +100,7 @@ fn routes(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let name = key.rsplit('.').next().unwrap_or_default();
     key.starts_with("remote.")
+        || key.starts_with("lfs.") && name.ends_with("url")
         || key.starts_with("branch.") && matches!(name, "remote" | "pushremote")
         || key.starts_with("submodule.") && name == "url"
 }
@@ -192,6 +195,7 @@ enum Asked {
     List,
     Set,
     Unset,
+    Rename,
     Edit,
 }
 
@@ -209,7 +213,8 @@ pub(super) fn command(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
         "get" if parsed.has(&["--regexp"]) => Asked::List,
         "get" => Asked::Get,
         "set" => Asked::Set,
-        "unset" | "rename-section" | "remove-section" => Asked::Unset,
+        "rename-section" => Asked::Rename,
+        "unset" | "remove-section" => Asked::Unset,
         "edit" => Asked::Edit,
         _ => by_option(parsed, words.len()),
     };
@@ -227,6 +232,10 @@ pub(super) fn command(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
             }
         }
         Asked::Set => set(draft, key, words.get(1).copied()),
+        Asked::Rename => {
+            privileged(draft);
+            draft.note("under another name a setting can make git run a program");
+        }
         Asked::Unset => {
             draft.become_(Capability::VcsWrite);
             draft.blast.undo =
@@ -244,7 +253,9 @@ fn by_option(parsed: &Parsed<'_>, words: usize) -> Asked {
         Asked::Edit
     } else if parsed.has(&["--get", "--get-all", "--get-urlmatch", "--get-color", "--get-colorbool"]) {
         Asked::Get
-    } else if parsed.has(&["--unset", "--unset-all", "--remove-section", "--rename-section"]) {
+    } else if parsed.has(&["--rename-section"]) {
+        Asked::Rename
+    } else if parsed.has(&["--unset", "--unset-all", "--remove-section"]) {
         Asked::Unset
     } else if words > 1 || parsed.has(&["--add", "--replace-all"]) {
         Asked::Set

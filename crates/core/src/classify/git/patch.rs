@@ -68,9 +68,10 @@ fn texts(parsed: &Parsed<'_>, scene: &Scene<'_>) -> Option<Vec<String>> {
 pub(super) fn text(scene: &Scene<'_>, file: Option<&Arg>) -> Option<String> {
     match (file, scene.feed) {
         (Some(file), _) => content(scene, file),
-        (None, Feed::Text(Arg { value: Value::Exact(text), .. }) | Feed::Pipe { text: Some(Value::Exact(text)), .. }) => {
-            (text.len() <= PATCH).then(|| text.clone())
-        }
+        (
+            None,
+            Feed::Text(Arg { value: Value::Exact(text), .. }) | Feed::Pipe { text: Some(Value::Exact(text)), .. },
+        ) => (text.len() <= PATCH).then(|| text.clone()),
         (None, Feed::File(file)) => content(scene, file),
         (None, _) => None,
     }

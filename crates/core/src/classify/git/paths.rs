@@ -6,6 +6,7 @@ use crate::classify::arg::Arg;
 use crate::classify::draft::{self, Draft, looks_like_path};
 use crate::classify::program::{Nested, Scene};
 use crate::classify::usage::Parsed;
+use crate::knowledge::Slot;
 use crate::path;
 use crate::world::Entry;
 
@@ -61,10 +62,15 @@ pub(super) fn content(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
         }
     }
     if parsed.has(&["--no-index"]) {
+        let here = Arg::text(".", scene.span);
+        let words = if words.is_empty() { vec![&here] } else { words };
         for arg in words {
-            draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Read);
+            draft::add_slot(draft, scene.world, &scene.cwd, arg, Slot::Sweep);
         }
         return;
+    }
+    if parsed.has(&["--batch", "--batch-command"]) {
+        draft.opaque(Some(scene.span), "shows the objects that standard input names");
     }
     let certain = behind_dashes(parsed).unwrap_or_default();
     for arg in words {
@@ -73,11 +79,23 @@ pub(super) fn content(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
     }
 }
 
+/// `rev-parse REV:PATH` gives the name under which the content is shown.
+pub(super) fn object(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    for arg in operands(parsed) {
+        if arg.prefix().contains(':') {
+            word(draft, scene, arg, false, Role::Read);
+        }
+    }
+}
+
 /// Subcommands that name files and show nothing of them.
 pub(super) fn names(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     listed(draft, parsed, scene);
     let plain = !parsed.has(&["-s", "-t", "-u", "-o", "--stage", "--eol", "--format", "--full-name", "--debug"]);
-    if parsed.path.first().copied() == Some("ls-files") && plain && operands(parsed).iter().all(|arg| !arg.prefix().contains("..")) {
+    if parsed.path.first().copied() == Some("ls-files")
+        && plain
+        && operands(parsed).iter().all(|arg| !arg.prefix().contains(".."))
+    {
         scene.paths = Some(vec![String::from("./**")]);
     }
 }
@@ -99,7 +117,8 @@ fn printed(parsed: &Parsed<'_>, sub: &str) -> Option<Vec<String>> {
     };
     let elsewhere = parsed.args.iter().any(|arg| {
         let text = arg.prefix();
-        ["--no-i", "--line", "--format"].iter().any(|start| text.starts_with(start)) || text.contains("..") && text.contains('/') && !text.contains("...")
+        ["--no-i", "--line", "--format"].iter().any(|start| text.starts_with(start))
+            || text.contains("..") && text.contains('/') && !text.contains("...")
     });
     (names && !elsewhere).then(|| vec![String::from("./**")])
 }
@@ -306,7 +325,7 @@ fn looks_like_file(text: &str) -> bool {
 
 /// `restore`: harmless only where it leaves the working tree alone.
 pub(super) fn restore(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    if parsed.has(&["-S"]) && !parsed.has(&["-W"]) {
+    if parsed.has(&["-S"]) && !parsed.has(&["-W", "--no-staged"]) {
         draft.blast.undo = Undo::Trivial;
         return;
     }
@@ -314,6 +333,21 @@ pub(super) fn restore(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<
     loses(draft, scene, &words);
     if parsed.has(&["--pathspec-from-file"]) {
         draft.blast.scale = draft.blast.scale.max(Scale::Many);
+    }
+}
+
+/// `init`: the folder that becomes a repository.
+pub(super) fn init(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let words = operands(parsed);
+    let here = Arg::text(".", scene.span);
+    let folder = words.first().copied().unwrap_or(&here);
+    let own = matches!(folder.exact(), Some("." | "./"))
+        && draft::folders(&scene.cwd)
+            .into_iter()
+            .all(|cwd| path::place(scene.world, cwd, ".").zone == path::Zone::Project);
+    // the project itself is no file that is written
+    if !own {
+        draft::add_path(draft, scene.world, &scene.cwd, folder, Role::Write);
     }
 }
 

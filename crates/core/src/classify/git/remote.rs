@@ -214,7 +214,7 @@ pub(super) fn push(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>
         }
     }
     overwrites(draft, parsed, &refs);
-    if parsed.has(&["--all"]) || refs.iter().any(|arg| is_tag(arg)) {
+    if parsed.has(&["--all"]) || refs.iter().any(|arg| is_tag(arg) || many(arg)) {
         draft.at_least(Capability::VcsPublish);
         draft.note("publishes tags or more than one branch");
     }
@@ -257,6 +257,11 @@ fn is_published(arg: &Arg) -> bool {
     let name = destination_ref(arg);
     PUBLISHED.contains(&name)
         || name.split_once('/').is_some_and(|(head, _)| matches!(head, "release" | "releases" | "production"))
+}
+
+/// A refspec for more than one branch, or the word before a tag's name.
+fn many(arg: &Arg) -> bool {
+    arg.prefix().contains('*') || arg.exact() == Some("tag")
 }
 
 fn is_tag(arg: &Arg) -> bool {

@@ -34,7 +34,9 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
             "-d" | "--data-raw" | "--data-urlencode" | "--url-query" => {
                 let from_file = data(draft, scene, &found.name, value);
                 let query = get || found.name == "--url-query";
-                carries |= from_file || !query || value.value.all().is_none_or(|all| all.iter().any(|text| text.len() > QUERY));
+                carries |= from_file
+                    || !query
+                    || value.value.all().is_none_or(|all| all.iter().any(|text| text.len() > QUERY));
             }
             "-F" | "--form-string" => {
                 carries = true;

@@ -53,7 +53,7 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     }
     let Some((file, folder)) = nearest_here(scene) else {
         match targets.as_slice() {
-            [] => draft.opaque(Some(scene.span), "no makefile was found"),
+            [] => by_name(draft, &Arg::text("all", scene.span)),
             several => several.iter().for_each(|task| by_name(draft, task)),
         }
         return;

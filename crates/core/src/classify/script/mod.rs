@@ -283,7 +283,7 @@ const TEST_NAMES: &[&str] = &[
 ];
 const BUILD_NAMES: &[&str] = &[
     "build", "compile", "bundle", "format", "fmt", "prettier", "assemble", "dist", "dev", "start", "serve", "preview",
-    "watch", "generate", "codegen", "docs", "clean",
+    "watch", "generate", "codegen", "all", "help", "docs", "clean",
 ];
 
 /// Whether the nearest package.json defines a script of this name.
