@@ -197,7 +197,7 @@ impl Walk<'_, '_> {
 
     /// One test or action.
     fn test(&mut self, here: Names) -> Names {
-        let Some(arg) = self.take() else { return None };
+        let arg = self.take()?;
         let Some(test) = arg.exact() else {
             self.draft.opaque(Some(arg.span), "an argument that is not known could be an action of `find`");
             return None;
