@@ -14,6 +14,9 @@ use crate::{
     Value, Why, Word,
 };
 
+/// More names than are made unknown one by one.
+const MANY_NAMES: usize = 64;
+
 /// Where the walk stands.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
