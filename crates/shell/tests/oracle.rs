@@ -5,7 +5,6 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test harness")]
 
 #[path = "support/rng.rs"]
-#[expect(dead_code, reason = "shared with the judges that need more of it")]
 mod rng;
 
 use std::collections::BTreeMap;
