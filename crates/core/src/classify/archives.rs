@@ -91,14 +91,14 @@ fn packed(draft: &mut Draft, scene: &Scene<'_>, members: &[Arg]) {
 
 fn reads(draft: &mut Draft, scene: &Scene<'_>, archive: Option<&Arg>) {
     draft.become_(Capability::ReadWorkspace);
-    for file in archive {
+    if let Some(file) = archive {
         draft::add_path(draft, scene.world, &scene.cwd, file, Role::Read);
     }
 }
 
 fn writes(draft: &mut Draft, scene: &Scene<'_>, archive: Option<&Arg>, members: &[Arg]) {
     draft.become_(Capability::WriteWorkspace);
-    for file in archive {
+    if let Some(file) = archive {
         draft::add_path(draft, scene.world, &scene.cwd, file, Role::Write);
     }
     packed(draft, scene, members);
@@ -130,7 +130,7 @@ fn seven(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "l" | "lt" | "lb" | "v" | "vt" | "vb" | "t" | "i" | "h" | "b" | "p" => reads(draft, scene, archive.as_ref()),
         "x" | "e" if to_stdout => reads(draft, scene, archive.as_ref()),
         "x" | "e" => {
-            for file in &archive {
+            if let Some(file) = &archive {
                 draft::add_path(draft, scene.world, &scene.cwd, file, Role::Read);
             }
             // `unrar` takes a last word that ends in a slash for the folder
@@ -218,7 +218,7 @@ fn jar(draft: &mut Draft, scene: &Scene<'_>, words: &[Arg]) {
     if mode('t', "--list") || long("--describe-module") || long("-d") {
         reads(draft, scene, file.as_ref());
     } else if mode('x', "--extract") {
-        for file in &file {
+        if let Some(file) = &file {
             draft::add_path(draft, scene.world, &scene.cwd, file, Role::Read);
         }
         unpacks(draft, scene, None, Unpack::Overwrites);
@@ -253,7 +253,7 @@ fn cpio(draft: &mut Draft, scene: &Scene<'_>, words: &[Arg], program: &str) {
         writes(draft, scene, out.as_ref(), &[]);
         draft.opaque(Some(scene.span), "names of files from a list");
     } else if unpack && !cluster.contains('t') {
-        for file in archive.or_else(|| after('I')) {
+        if let Some(file) = archive.or_else(|| after('I')) {
             draft::add_path(draft, scene.world, &scene.cwd, &file, Role::Read);
         }
         unpacks(draft, scene, after('D').as_ref(), Unpack::Overwrites);
