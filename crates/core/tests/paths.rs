@@ -63,11 +63,11 @@ fn posix_cases() {
 
 #[test]
 fn windows_cases() {
-    let world = FakeWorld::new("C:\\Work\\Proj").with(|facts| {
+    let world = FakeWorld::new("C:\\Code\\Proj").with(|facts| {
         facts.home = Some(String::from("C:\\Users\\U"));
         facts.case_blind = true;
     });
-    assert!(run(WINDOWS, &world, "C:\\Work\\Proj") > 35);
+    assert!(run(WINDOWS, &world, "C:\\Code\\Proj") > 35);
 }
 
 #[test]
