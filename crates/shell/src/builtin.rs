@@ -159,7 +159,10 @@ impl Walk<'_> {
             }
             "trap" => {
                 let texts: Vec<Option<&str>> = args.iter().map(known_text).collect();
-                self.flow.poisoned |= effects::trap_matters(&texts);
+                if effects::trap_matters(&texts, &self.functions) {
+                    self.flow.poisoned = true;
+                    self.flow.lost = true;
+                }
             }
             "shopt" => self.flow.odd_words |= args.iter().any(|word| word.value.exact().is_none()),
             _ => self.apply(&changes),

@@ -6,7 +6,7 @@
 use crate::lexer::{Keyword, Reader, is_meta, is_name};
 use crate::tree::{Fd, Id, Join, Kind};
 use crate::word::Ctx;
-use crate::{RedirectOp, Why};
+use crate::{Dialect, RedirectOp, Why};
 
 impl Reader<'_, '_> {
     /// The whole text, going on after errors.
@@ -267,12 +267,15 @@ impl Reader<'_, '_> {
         let start = self.pos;
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         let mut declares = false;
+        let mut ampersand = false;
         let mut end = self.pos;
         loop {
             self.blanks();
+            let both = self.peek() == b'&';
             if let Some(redirect) = self.redirect() {
                 redirects.push(redirect);
                 end = self.pos;
+                ampersand |= both;
                 continue;
             }
             if self.bailing() {
@@ -295,6 +298,11 @@ impl Reader<'_, '_> {
             let Some(word) = self.word(Ctx::WORD) else {
                 break;
             };
+            if ampersand && matches!(self.s.dialect, Dialect::Sh | Dialect::Unknown) {
+                // to a POSIX shell `&` ended the command, and this is another one
+                let span = self.s.tree.span(word);
+                self.s.opaque(span, Why::Dialect);
+            }
             if words.is_empty() {
                 declares = self.s.tree.plain(word).is_some_and(declares_arrays);
             }

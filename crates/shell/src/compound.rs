@@ -42,7 +42,9 @@ impl Reader<'_, '_> {
                 let body = self.do_group(start);
                 self.push(Kind::While { cond, body }, start, first)
             }
-            Keyword::For | Keyword::Select | Keyword::Foreach => self.for_loop(start, first),
+            Keyword::For | Keyword::Select | Keyword::Foreach => {
+                self.for_loop(keyword == Keyword::Select, start, first)
+            }
             Keyword::Repeat => {
                 self.blanks();
                 let _ = self.word(Ctx::WORD);
@@ -223,7 +225,7 @@ impl Reader<'_, '_> {
         self.newlines();
     }
 
-    fn for_loop(&mut self, start: usize, first: Id) -> Id {
+    fn for_loop(&mut self, select: bool, start: usize, first: Id) -> Id {
         self.blanks();
         if self.peek() == b'(' && self.second() == b'(' {
             return self.arithmetic_for(start, first);
@@ -258,7 +260,7 @@ impl Reader<'_, '_> {
         };
         self.separator();
         let body = self.do_group(start);
-        self.push(Kind::For { name, words, body }, start, first)
+        self.push(Kind::For { name, words, body, select }, start, first)
     }
 
     /// `for ((a; b; c))`: the three parts as one piece of arithmetic.

@@ -76,13 +76,12 @@ pub(crate) fn everything(tree: &Tree, last: Id, functions: &BTreeSet<String>) ->
     out
 }
 
-/// Whether something in the text spoils all knowledge of variables: traps that run between commands, and
-/// references from one name to another.
-pub(crate) fn poisons(tree: &Tree) -> bool {
-    tree.nodes.iter().any(|node| {
-        let Kind::Simple { words, .. } = &node.kind else {
-            return false;
-        };
+/// Whether something in the text spoils all knowledge of variables, and of the folder: traps that run between
+/// commands, and references from one name to another.
+pub(crate) fn poisons(tree: &Tree, functions: &BTreeSet<String>) -> (bool, bool) {
+    let (mut variables, mut place) = (false, false);
+    for node in &tree.nodes {
+        let Kind::Simple { words, .. } = &node.kind else { continue };
         let mut words: Vec<Option<String>> = words.iter().take(16).map(|word| argument(tree, *word)).collect();
         while matches!(words.first(), Some(Some(name)) if name == "builtin" || name == "command") {
             words.remove(0);
@@ -90,13 +89,18 @@ pub(crate) fn poisons(tree: &Tree) -> bool {
         let texts: Vec<Option<&str>> = words.iter().map(Option::as_deref).collect();
         let args = texts.get(1..).unwrap_or_default();
         match texts.first() {
-            Some(Some("trap")) => trap_matters(args),
-            Some(Some("declare" | "typeset" | "local")) => {
-                args.iter().any(|arg| matches!(arg, Some(text) if text.starts_with('-') && text.contains('n')))
+            Some(Some("trap")) if trap_matters(args, functions) => {
+                variables = true;
+                place = true;
             }
-            _ => false,
+            Some(Some("declare" | "typeset" | "local")) => {
+                variables |=
+                    args.iter().any(|arg| matches!(arg, Some(text) if text.starts_with('-') && text.contains('n')));
+            }
+            _ => {}
         }
-    })
+    }
+    (variables, place)
 }
 
 fn range(tree: &Tree, first: Id, last: Id, functions: &BTreeSet<String>, inside: bool, out: &mut Effects) {
@@ -248,12 +252,60 @@ fn argument(tree: &Tree, word: Id) -> Option<String> {
 }
 
 /// Whether a `trap` with these arguments may change what later commands see.
-pub(crate) fn trap_matters(args: &[Option<&str>]) -> bool {
+pub(crate) fn trap_matters(args: &[Option<&str>], functions: &BTreeSet<String>) -> bool {
     let action = args.first().copied().flatten();
     let signals = args.get(1..).unwrap_or_default();
     let quiet = matches!(action, Some("-" | "" | "-p" | "-l"));
     let at_exit = !signals.is_empty() && signals.iter().all(|signal| matches!(signal, Some("EXIT" | "0")));
-    !(quiet || at_exit || args.is_empty())
+    !(quiet || at_exit || args.is_empty() || action.is_some_and(|text| changes_nothing(text, functions)))
+}
+
+/// Whether code that runs between any two commands is certain to change neither variables nor the folder.
+fn changes_nothing(action: &str, functions: &BTreeSet<String>) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || " _./-$\"'{};|&>:%@*\n".contains(c);
+    let words = action.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.' || c == '-'));
+    let mut programs = words.filter(|word| !word.is_empty());
+    action.chars().all(plain)
+        && !action.trim_start().starts_with('$')
+        && !action.contains("=")
+        && programs.all(|word| {
+            !functions.contains(word)
+                && !matches!(
+                    word,
+                    "cd" | "chdir"
+                        | "pushd"
+                        | "popd"
+                        | "read"
+                        | "set"
+                        | "eval"
+                        | "source"
+                        | "."
+                        | "printf"
+                        | "mapfile"
+                        | "readarray"
+                        | "export"
+                        | "declare"
+                        | "local"
+                        | "typeset"
+                        | "readonly"
+                        | "let"
+                        | "getopts"
+                        | "shift"
+                        | "unset"
+                        | "trap"
+                        | "for"
+                        | "select"
+                        | "wait"
+                        | "coproc"
+                        | "builtin"
+                        | "command"
+                        | "exec"
+                        | "enable"
+                        | "shopt"
+                        | "setopt"
+                        | "function"
+                )
+        })
 }
 
 /// Names that arithmetic in these words assigns to.
@@ -352,7 +404,7 @@ pub(crate) fn command(words: &[Option<&str>], functions: &BTreeSet<String>, out:
         "cd" | "pushd" | "popd" | "chdir" => out.place = true,
         "set" | "shift" => out.positional = true,
         "break" | "continue" | "return" => out.jumps = true,
-        "trap" if !trap_matters(args) => {}
+        "trap" if !trap_matters(args, functions) => {}
         "eval" | "source" | "." | "trap" => {
             out.all = true;
             out.place = true;

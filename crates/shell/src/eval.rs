@@ -7,7 +7,7 @@ use crate::flow::Known;
 use crate::substitute;
 use crate::tree::{Id, Kind, Subst, Tree};
 use crate::walk::{At, Walk};
-use crate::{Contexts, Span, Stdin, Value, Word};
+use crate::{Contexts, Dialect, Span, Stdin, Value, Word};
 
 impl Walk<'_> {
     /// The words that a word becomes.
@@ -180,49 +180,49 @@ impl Walk<'_> {
     }
 
     /// `~`, `~+`, `~-` at the start (and after `:` in assignments).
-    fn tilde(&mut self, pieces: &mut [Piece], assignment: bool) {
-        let single = pieces.len() == 1;
+    fn tilde(&mut self, pieces: &mut Vec<Piece>, assignment: bool) {
         let text = match pieces.first() {
             Some(Piece::Text { text, quoted: false, .. }) if text.contains('~') => text.clone(),
             _ => return,
         };
-        if assignment && text.contains(":~") {
+        // `NAME=~` in an argument: bash expands it everywhere, the others after `export` and its kin
+        let name = crate::effects::name_of(&text);
+        let named = text.get(name.len()..).is_some_and(|rest| rest.starts_with('='))
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(crate::lexer::is_name);
+        let expands = assignment || (named && matches!(self.dialect, Dialect::Bash | Dialect::Unknown));
+        let replace = |pieces: &mut Vec<Piece>, new: Vec<Piece>| drop(pieces.splice(0..1, new));
+        if expands && text.contains(":~") {
             // several paths: what is not the first is not looked at
-            if let Some(first) = pieces.first_mut() {
-                *first = Piece::Value { value: Value::Unknown, quoted: true };
-            }
+            replace(pieces, vec![Piece::Value { value: Value::Unknown, quoted: true }]);
             return;
         }
+        let lead = if named && expands { name.len() + 1 } else { 0 };
+        let (before, text) = text.split_at_checked(lead).unwrap_or_default();
         if !text.starts_with('~') {
             return;
         }
         let end = text.find(['/', ':']).filter(|end| assignment || text.get(*end..*end + 1) == Some("/"));
         let user = match end {
             Some(end) => text.get(1..end).unwrap_or_default(),
-            None if single => text.get(1..).unwrap_or_default(),
+            None if pieces.len() == 1 => text.get(1..).unwrap_or_default(),
             None => return,
         };
         let rest = end.and_then(|end| text.get(end..)).unwrap_or_default();
         let base = match user {
+            _ if !before.is_empty() && !assignment && self.dialect == Dialect::Unknown => Value::Unknown,
             "" => self.flow.get("HOME").value,
             "+" => self.flow.get("PWD").value,
             "-" => self.flow.get("OLDPWD").value,
             _ => Value::Unknown,
         };
-        let (value, _) = crate::fields::concat(base, Value::Exact(rest.to_owned()));
-        // a pattern may follow the home folder, unquoted
-        let value = if rest.contains(['*', '?', '[', '{', '(']) { None } else { Some(value) };
-        if let Some(first) = pieces.first_mut() {
-            *first = match value {
-                Some(value) => Piece::Value { value, quoted: true },
-                None => match self.flow.get("HOME").value {
-                    Value::Exact(home) if user.is_empty() => {
-                        Piece::Text { text: home.clone() + rest, quoted: false, at: None }
-                    }
-                    _ => Piece::Value { value: Value::Unknown, quoted: false },
-                },
-            };
+        let mut new = Vec::new();
+        if !before.is_empty() {
+            new.push(Piece::Text { text: before.to_owned(), quoted: false, at: None });
         }
+        new.push(Piece::Value { value: base, quoted: true });
+        new.push(Piece::Text { text: rest.to_owned(), quoted: false, at: None });
+        replace(pieces, new);
     }
 
     /// Walks a nested list and says what its output is known to be.

@@ -94,6 +94,8 @@ pub(crate) struct Flow<'e> {
     log: Vec<Undo>,
     /// something in the text makes even plain assignments uncertain (name references, traps)
     pub(crate) poisoned: bool,
+    /// the same for the folder
+    pub(crate) lost: bool,
     /// `set +B` or the like was seen
     pub(crate) odd_words: bool,
 }
@@ -163,6 +165,7 @@ impl<'e> Flow<'e> {
             positional: (!env.positional.is_empty()).then(|| env.positional.clone()),
             log: Vec::new(),
             poisoned: false,
+            lost: false,
             odd_words: false,
         }
     }
@@ -198,7 +201,7 @@ impl<'e> Flow<'e> {
             return Known::unknown();
         }
         Known::scalar(match name {
-            "PWD" => exact_cwd(&self.place.cwd),
+            "PWD" => exact_cwd(self.cwd()),
             "OLDPWD" => exact_cwd(&self.place.old),
             "HOME" => match &self.env.home {
                 Some(home) => Value::Exact(home.clone()),
@@ -268,7 +271,7 @@ impl<'e> Flow<'e> {
     }
 
     pub(crate) fn cwd(&self) -> &Cwd {
-        &self.place.cwd
+        if self.lost { &Cwd::Unknown } else { &self.place.cwd }
     }
 
     pub(crate) fn place(&self) -> &Place {
@@ -299,6 +302,7 @@ impl<'e> Flow<'e> {
 
     /// Goes elsewhere.
     pub(crate) fn go(&mut self, place: Place) {
+        let place = if self.lost { Place { cwd: Cwd::Unknown, old: Cwd::Unknown, stack: None } } else { place };
         let before = std::mem::replace(&mut self.place, place);
         self.log.push(Undo::Place(before));
     }

@@ -68,6 +68,8 @@ pub(crate) struct Reader<'t, 's> {
     pub(crate) in_subst: bool,
     resume: Option<usize>,
     line_end: usize,
+    /// how often the rest was read as another shell would
+    pub(crate) looks: u32,
     /// where the text behind an opening parenthesis closes, as far as that was looked for
     pub(crate) parens: HashMap<usize, Option<usize>>,
     rewinds: u32,
@@ -100,6 +102,7 @@ impl<'t, 's> Reader<'t, 's> {
             in_subst: false,
             resume: None,
             line_end: 0,
+            looks: 0,
             parens: HashMap::new(),
             rewinds: 0,
             s,

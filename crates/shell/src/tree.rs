@@ -168,6 +168,7 @@ pub(crate) enum Kind {
         name: String,
         words: Option<Vec<Id>>,
         body: Id,
+        select: bool,
     },
     ArithFor {
         head: Id,

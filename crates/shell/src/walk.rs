@@ -14,6 +14,9 @@ use crate::{
     Value, Why, Word,
 };
 
+/// More names than are made unknown one by one.
+const MANY_NAMES: usize = 64;
+
 /// Where the walk stands.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
@@ -128,9 +131,14 @@ impl<'e> Walk<'e> {
             all.join(&effects::everything(tree, last, &self.functions));
             all.resolve(&self.functions, |name| held(&self.flow, name));
             self.work(tree.nodes.len());
+            if all.names.len() > MANY_NAMES {
+                // one clearing for each function instead of so many changes
+                all.names.clear();
+                all.all = true;
+            }
             self.all_effects = all;
         }
-        self.flow.poisoned = effects::poisons(tree);
+        (self.flow.poisoned, self.flow.lost) = effects::poisons(tree, &self.functions);
     }
 
     /// Counts work; false when there is none left.
@@ -267,7 +275,9 @@ impl<'e> Walk<'e> {
         let Some(node) = t.get(id) else { return };
         match &node.kind {
             Kind::If { arms, other } => self.if_clause(t, arms, *other, at),
-            Kind::For { name, words, body } => self.for_loop(t, name, words.as_deref(), *body, id, at),
+            Kind::For { name, words, body, select } => {
+                self.for_loop(t, name, (words.as_deref(), *select), *body, id, at);
+            }
             Kind::While { cond, body } => {
                 let effects = self.enter_loop(t, id, None);
                 let at = at.with(Contexts::LOOP);
@@ -299,7 +309,10 @@ impl<'e> Walk<'e> {
                         self.undo(mark);
                     }
                 }
-                self.flow.merge(deltas, false);
+                let any = |id: &Id| t.plain(*id) == Some("*");
+                let complete = arms.iter().any(|arm| !arm.through && arm.patterns.iter().any(any))
+                    && !arms.iter().any(|arm| arm.through);
+                self.flow.merge(deltas, complete);
             }
             // parts of words that stand alone only after an error
             Kind::Word { .. } => drop(self.single(t, id, at, false)),
@@ -476,12 +489,15 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn for_loop(&mut self, t: &Tree, name: &str, words: Option<&[Id]>, body: Id, id: Id, at: &At) {
+    fn for_loop(&mut self, t: &Tree, name: &str, over: (Option<&[Id]>, bool), body: Id, id: Id, at: &At) {
+        let (words, select) = over;
         let mut list = Vec::new();
         for word in words.unwrap_or_default() {
             self.words(t, *word, at, &mut list);
         }
         let value = match words {
+            // what is no number of the menu leaves it empty
+            _ if select => Value::Unknown,
             Some(_) => one_of(&list),
             None => match self.flow.positional() {
                 Some(values) => values.iter().cloned().reduce(crate::flow::join).unwrap_or(Value::Unknown),

@@ -4,8 +4,11 @@
 //! count. Double quotes, extended globs and brackets are counters here, not recursion.
 
 use crate::Why;
-use crate::lexer::{Keyword, Map, Reader, is_meta, is_name, is_name_start};
+use crate::lexer::{Keyword, Map, Reader, Shared, is_meta, is_name, is_name_start};
 use crate::tree::{Id, Kind, Subst};
+
+/// Most times that the rest of the text is read as another shell would.
+const MOST_LOOKS: u32 = 4;
 
 /// What ends a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -204,6 +207,12 @@ impl Reader<'_, '_> {
                     self.note(self.pos, self.pos + 1, Why::Syntax);
                 }
             } else if self.stops(ctx, c, depth) {
+                if c == b'(' && ctx.stop == Stop::Meta && self.pos > begin && self.zsh_qualifiers(begin) {
+                    run.add(c, self.pos);
+                    self.pos += 1;
+                    depth += 1;
+                    continue;
+                }
                 break;
             }
             match c {
@@ -410,8 +419,7 @@ impl Reader<'_, '_> {
                     return;
                 }
                 b'\\' => {
-                    if posix && self.at(self.pos + 1) == b'\'' {
-                        // a shell without this quote ends it here
+                    if posix && self.at(self.pos + 1) == b'\'' && self.ends_here(self.pos + 2) {
                         self.note(self.pos, self.pos + 2, Why::Dialect);
                     }
                     let (bytes, len) = crate::escape::ansi(self.text.get(self.pos..self.end).unwrap_or_default());
@@ -436,9 +444,40 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Whether a shell without `$'…'`, to which the quote ended before `from`, could run what follows.
+    fn ends_here(&mut self, from: usize) -> bool {
+        self.looks += 1;
+        if self.looks > MOST_LOOKS {
+            return true;
+        }
+        let rest = self.text.get(from..).unwrap_or_default();
+        self.tick(rest.len());
+        let bytes = [b"x".as_slice(), rest].concat();
+        let mut other = Shared::new(crate::Dialect::Bash, self.s.limits, bytes.len());
+        other.depth = self.s.depth;
+        Reader::new(&bytes, Map::Offset(0), &mut other).whole();
+        let steps = usize::try_from(other.steps).unwrap_or(usize::MAX);
+        self.tick(steps);
+        other.tree.opaque.is_empty()
+    }
+
     /// Whether zsh's own forms are to be looked for.
     pub(crate) fn zsh(&self) -> bool {
         matches!(self.s.dialect, crate::Dialect::Zsh | crate::Dialect::Unknown)
+    }
+
+    /// At `(` behind a pattern: whether zsh reads qualifiers there, as in `*.txt(N)`. To the others it is an error.
+    fn zsh_qualifiers(&mut self, begin: usize) -> bool {
+        let word = self.text.get(begin..self.pos).unwrap_or_default();
+        if !self.zsh() || !word.iter().any(|c| matches!(c, b'*' | b'?' | b']')) {
+            return false;
+        }
+        let rest = self.text.get(self.pos + 1..self.end).unwrap_or_default();
+        let len = rest.iter().take(64).position(|c| *c == b')').unwrap_or(0);
+        let qualifiers = rest.get(..len).unwrap_or_default();
+        let plain = |c: &u8| c.is_ascii_alphanumeric() || b"./@^-=*%#+:,_[]".contains(c);
+        let runs = qualifiers.contains(&b'e') || qualifiers.contains(&b'+');
+        len > 0 && qualifiers.iter().all(plain) && !runs
     }
 
     /// At `*(`: a zsh glob qualifier that runs code is opaque.

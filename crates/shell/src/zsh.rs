@@ -75,6 +75,6 @@ impl Reader<'_, '_> {
             }
             body
         };
-        self.push(Kind::For { name, words: Some(words), body }, start, first)
+        self.push(Kind::For { name, words: Some(words), body, select: false }, start, first)
     }
 }

@@ -1,6 +1,5 @@
 //! A second parser as the judge, on the recorded commands that are easy for it: the same programs in the same
 //! number.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, reason = "a test harness")]
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! program that ran must be in our inventory (or stand where we said that we do not know).
 //!
 //! `LEASTGRANT_RAN_COUNT` sets how many texts (2,000 by default), `LEASTGRANT_RAN_SEED` where to begin.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test harness")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test harness")]
 
 #[path = "support/grammar.rs"]
 mod grammar;

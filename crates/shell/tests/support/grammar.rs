@@ -325,7 +325,11 @@ impl Grammar {
             18 => format!("$({name}; echo {})", self.name()),
             19 if depth > 0 => format!("$({} )", self.inner(0).trim_end_matches(';')),
             20 => format!("{}$nope", name),
-            21 => format!("k$(printf '\\{:03o}{}')", digits.as_bytes()[0], &digits[1..]),
+            21 => format!(
+                "k$(printf '\\{:03o}{}')",
+                digits.bytes().next().unwrap_or(b'0'),
+                digits.get(1..).unwrap_or_default()
+            ),
             22 => format!("./../stubs/{name}").replace("./../stubs/", ""),
             _ => name,
         }
