@@ -198,7 +198,11 @@ pub fn add_path(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role
                 {
                     draft.sweeps_secrets.get_or_insert(what);
                 }
-                for name in expand(world, folder, text).unwrap_or_default() {
+                let found = expand(world, folder, text);
+                if found.is_empty() && role.changes() && could_decide(world, folder, text) {
+                    draft.opaque(Some(arg.span), "a pattern that could stand for a file that decides something");
+                }
+                for name in found {
                     draft.targets.push(target(arg, role, path::place(world, folder, &name)));
                 }
             }
@@ -210,24 +214,42 @@ fn target(arg: &Arg, role: Role, place: Place) -> Target {
     Target { role, text: place.written.clone(), kind: TargetKind::Path(place), span: Some(arg.span) }
 }
 
-/// The entries that a glob in the last component stands for, where the folder can be listed; only names that a guard
-/// could care about are worth the look, so ordinary entries are left to the pattern itself.
-fn expand(world: &dyn World, cwd: Option<&str>, pattern: &str) -> Option<Vec<String>> {
-    let (folder, name) = pattern.rsplit_once('/').map_or((".", pattern), |(folder, name)| (folder, name));
-    if folder.contains(['*', '?', '[']) {
-        return None;
+/// What a glob stands for now, where its folders can be listed; nothing where it would be too much.
+fn expand(world: &dyn World, cwd: Option<&str>, pattern: &str) -> Vec<String> {
+    let mut found = vec![String::from(if pattern.starts_with('/') { "" } else { "." })];
+    let mut folders = 0;
+    for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        if !part.contains(['*', '?', '[']) {
+            found.iter_mut().for_each(|path| *path = format!("{path}/{part}"));
+            continue;
+        }
+        let Ok(glob) = globset::GlobBuilder::new(part).literal_separator(true).build() else { return Vec::new() };
+        let glob = glob.compile_matcher();
+        let mut next = Vec::new();
+        for folder in &found {
+            folders += 1;
+            let place = path::place(world, cwd, if folder.is_empty() { "/" } else { folder });
+            let names = place.real.and_then(|real| world.list(&real, GLOB_ENTRIES)).unwrap_or_default();
+            let shown =
+                |entry: &String| glob.is_match(entry) && (part.starts_with(['.', '[']) || !entry.starts_with('.'));
+            next.extend(names.into_iter().filter(shown).map(|entry| format!("{folder}/{entry}")));
+            if folders > GLOB_FOLDERS || next.len() > GLOB_ENTRIES {
+                return Vec::new();
+            }
+        }
+        found = next;
     }
-    let place = path::place(world, cwd, if folder.is_empty() { "/" } else { folder });
-    let real = place.real?;
-    let glob = globset::GlobBuilder::new(name).literal_separator(true).build().ok()?.compile_matcher();
-    let names = world.list(&real, GLOB_ENTRIES)?;
-    Some(
-        names
-            .into_iter()
-            .filter(|entry| glob.is_match(entry) && (name.starts_with('.') || !entry.starts_with('.')))
-            .map(|entry| format!("{folder}/{entry}"))
-            .collect(),
-    )
+    found
+}
+
+/// Most folders that one glob is looked up in.
+const GLOB_FOLDERS: usize = 64;
+
+/// A glob that changes what it stands for and stands for nothing now, by its beginning: it could be meant for a file that
+/// decides something.
+fn could_decide(world: &dyn World, cwd: Option<&str>, pattern: &str) -> bool {
+    let start = pattern.find(['*', '?', '[']).and_then(|at| pattern.get(..at)).unwrap_or_default();
+    start.contains(|letter: char| letter.is_alphanumeric()) && control::control_prefix(world, cwd, start).is_some()
 }
 
 /// Adds what one argument names in its slot.

@@ -73,6 +73,7 @@ fn mktemp(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 /// `ln TARGET` makes the link in the folder; `ln A B`: a link to a credential is a way to read it.
 fn link(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if parsed.operands.len() == 1
+        && !parsed.has(&["-t"])
         && let Some((_, only)) = parsed.operands.first()
     {
         draft.targets.clear();
