@@ -1,0 +1,81 @@
+//! A hook message of Claude Code, from its bytes to the answer: no message panics, a call is never taken for something
+//! that needs no answer, what is judged is what another JSON reader sees, and every answer is one JSON object.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use leastgrant::agent::claude_code::ClaudeCode;
+use leastgrant::agent::{Agent, Decoded, Held, HookEnv};
+use leastgrant_core::bundle;
+use leastgrant_core::call::{Call, Tool};
+use leastgrant_core::channel::fit;
+use leastgrant_core::judge::{Bench, judge};
+use leastgrant_core::policy::{Policy, Session, Standing};
+use leastgrant_core::verdict::Decision;
+use leastgrant_core::world::FakeWorld;
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+static WORLD: LazyLock<FakeWorld> = LazyLock::new(FakeWorld::project);
+static POLICY: LazyLock<Policy> =
+    LazyLock::new(|| Policy { bundles: bundle::ticked().map(str::to_owned).collect(), ..Policy::default() });
+static ENV: LazyLock<HookEnv> = LazyLock::new(|| {
+    HookEnv::from_lookup(|name| match name {
+        "HOME" => Some(String::from("/home/u")),
+        "SHELL" => Some(String::from("/bin/bash")),
+        "CLAUDE_CODE_ENTRYPOINT" => Some(String::from("cli")),
+        _ => None,
+    })
+});
+
+/// Events that are a call, or that say nothing about what they are.
+fn may_be_a_call(decoded: &Decoded) -> bool {
+    matches!(decoded, Decoded::Pre(_) | Decoded::Broken { held: Held::Call, .. })
+}
+
+fn answered(call: &Call) {
+    let (standing, session) = (Standing::default(), Session::default());
+    let verdict = judge(call, &Bench { policy: &POLICY, standing: &standing, session: &session, world: &*WORLD });
+    if verdict.decision == Decision::Allow {
+        assert!(!matches!(call.tool, Tool::Unreadable { .. } | Tool::Unknown { .. }), "an unknown tool passed");
+        assert!(verdict.actions.iter().all(|action| action.opaque.is_none()), "what was not understood passed");
+    }
+    let answer = fit(&verdict, ClaudeCode.channel(), &call.mode, call.attendance, POLICY.posture);
+    let output = ClaudeCode.encode(&answer);
+    if !output.stdout.is_empty() {
+        let object: Value = serde_json::from_str(&output.stdout).expect("the answer is JSON");
+        let said = object.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
+        assert!(matches!(said, Some("allow" | "ask" | "deny")), "an answer without a decision: {object}");
+        if verdict.decision == Decision::Deny {
+            assert_eq!(said, Some("deny"));
+        }
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let decoded = ClaudeCode.decode(data, &ENV);
+    if let Decoded::Pre(call) | Decoded::Prompted(call) = &decoded {
+        answered(call);
+    }
+    let raw = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
+    let Ok(Value::Object(fields)) = serde_json::from_slice::<Value>(raw) else {
+        // half a surrogate pair is mended by ours and refused by theirs
+        if !data.windows(3).any(|part| part.eq_ignore_ascii_case(b"\\ud")) {
+            assert!(matches!(decoded, Decoded::Broken { .. }), "read although it is no object: {decoded:?}");
+        }
+        return;
+    };
+    let said = |key: &str| fields.get(key).and_then(Value::as_str);
+    if said("hook_event_name") == Some("PreToolUse") {
+        assert!(may_be_a_call(&decoded), "a call was taken for something else: {decoded:?}");
+    }
+    if let Decoded::Pre(call) = &decoded {
+        assert_eq!(said("hook_event_name"), Some("PreToolUse"));
+        assert_eq!(said("tool_name"), Some(call.tool_name.as_str()));
+        if let Tool::Shell(shell) = &call.tool {
+            let theirs = fields.get("tool_input").and_then(|input| input.get("command")).and_then(Value::as_str);
+            assert_eq!(theirs, Some(shell.command.as_str()), "another command is judged than is run");
+        }
+    }
+});
