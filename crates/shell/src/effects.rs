@@ -232,7 +232,7 @@ impl Effects {
 }
 
 /// A word that is plain text; of `NAME=$x` the part up to the `=`, which is enough to know what is assigned.
-fn argument(tree: &Tree, word: Id) -> Option<String> {
+pub(crate) fn argument(tree: &Tree, word: Id) -> Option<String> {
     if let Some(Kind::Assign { name, .. }) = tree.get(word).map(|node| &node.kind) {
         return Some(name.clone());
     }

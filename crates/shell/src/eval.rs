@@ -3,11 +3,10 @@
 
 use crate::brace::{self, Expanded, Tok};
 use crate::fields::{Fields, Piece};
-use crate::flow::Known;
 use crate::substitute;
 use crate::tree::{Id, Kind, Subst, Tree};
 use crate::walk::{At, Walk};
-use crate::{Contexts, Dialect, Span, Stdin, Value, Word};
+use crate::{Contexts, Dialect, Span, Stdin, Value, Why, Word};
 
 impl Walk<'_> {
     /// The words that a word becomes.
@@ -276,12 +275,18 @@ impl Walk<'_> {
         let value = self.single(t, word, at, false);
         let mut effects = crate::effects::Effects::default();
         crate::effects::assigned(&raw, &mut effects);
-        self.mentioned(&String::from_utf8_lossy(&raw), at, 0);
-        if let Value::Exact(text) = &value.value
-            && value.quoted
-            && text.contains(['$', '`'])
-        {
-            self.reread(text, &value, at);
+        self.mentioned(&String::from_utf8_lossy(&raw), t.span(word), at, 0);
+        match value.value.all() {
+            Some(texts) => {
+                let carrier = texts.iter().any(|text| self.names_carrier(text));
+                for text in texts.into_iter().filter(|text| text.contains(['$', '`'])).map(str::to_owned) {
+                    self.reread(&text, &value, at);
+                }
+                if carrier {
+                    self.opaque(t.span(word), Why::Expansion);
+                }
+            }
+            None => self.suspicious(t, word),
         }
         self.apply(&effects);
     }
@@ -293,51 +298,17 @@ impl Walk<'_> {
             Value::Exact(text) => {
                 self.work(text.len());
                 crate::effects::assigned(text.as_bytes(), &mut effects);
-                self.mentioned(text, at, 0);
+                self.mentioned(text, word.span, at, 0);
                 if text.contains(['$', '`']) {
                     self.reread(text, word, at);
                 }
             }
             _ => effects.all = true,
         }
+        if word.value.exact().is_none_or(|text| self.names_carrier(text)) && self.loaded.any() {
+            self.opaque(word.span, Why::Expansion);
+        }
         self.apply(&effects);
-    }
-
-    /// Variables that arithmetic text names: their text is arithmetic, too.
-    fn mentioned(&mut self, text: &str, at: &At, depth: usize) {
-        if depth > 4 {
-            self.flow.clear();
-            return;
-        }
-        for name in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
-            if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-                continue;
-            }
-            self.work(1);
-            let Known { value, .. } = self.flow.get(name);
-            let texts: Vec<String> = value.all().unwrap_or_default().into_iter().map(str::to_owned).collect();
-            for inner in texts {
-                if inner.len() > 4096 || inner.bytes().all(|c| c.is_ascii_digit() || c == b'-') || inner == name {
-                    continue;
-                }
-                if crate::effects::changes(inner.as_bytes()) {
-                    self.flow.clear();
-                }
-                if inner.contains("$(") || inner.contains('`') || inner.contains("${") {
-                    let word = Word {
-                        span: Span::default(),
-                        value: Value::Exact(inner.clone()),
-                        quoted: true,
-                        glob: false,
-                        split: false,
-                        verbatim: None,
-                    };
-                    self.reread(&inner, &word, at);
-                } else {
-                    self.mentioned(&inner, at, depth + 1);
-                }
-            }
-        }
     }
 }
 

@@ -20,6 +20,7 @@ mod heredoc;
 pub mod inventory;
 mod lexer;
 pub mod limits;
+mod loaded;
 mod order;
 mod param;
 mod pattern;

@@ -34,10 +34,14 @@ impl Walk<'_> {
         }
         let mut known = self.look_up(&param.name, index.as_ref());
         if param.indirect {
-            known = self.indirect(known, at);
+            if known.value.all().is_none() && self.names_carrier(&param.name) {
+                // the name that it holds may have a subscript, which expands
+                self.opaque(span, Why::Expansion);
+            }
+            known = self.indirect(known, span, at);
         }
         if let Op::At(b'P') = param.op {
-            return self.prompt(known.value, quoted, span);
+            return self.prompt(known.value, quoted, span, at);
         }
         if param.length {
             return Piece::Value { value: length(&known, index.as_ref()), quoted };
@@ -141,20 +145,11 @@ impl Walk<'_> {
     }
 
     /// `${!name}`: the variable that the value names. Its name may hold a subscript, which is evaluated.
-    fn indirect(&mut self, known: Known, at: &At) -> Known {
+    fn indirect(&mut self, known: Known, span: Span, at: &At) -> Known {
         let unknown = Known::scalar(Value::Unknown);
         for text in known.value.all().unwrap_or_default() {
             if text.contains(['$', '`']) {
-                let word = Word {
-                    span: Span::default(),
-                    value: Value::Exact(text.to_owned()),
-                    quoted: true,
-                    glob: false,
-                    split: false,
-                    verbatim: None,
-                };
-                let text = text.to_owned();
-                self.reread(&text, &word, at);
+                self.reread(text, &crate::loaded::value_word(text, span), at);
             }
         }
         match known.value {
@@ -167,12 +162,15 @@ impl Walk<'_> {
     }
 
     /// `${v@P}` expands the value as a prompt, commands in it run.
-    fn prompt(&mut self, value: Value, quoted: bool, span: Span) -> Piece {
+    fn prompt(&mut self, value: Value, quoted: bool, span: Span, at: &At) -> Piece {
         let harmless = match value.all() {
             Some(texts) => texts.iter().all(|text| !text.contains(['$', '`', '\\', '!'])),
             None => false,
         };
         if !harmless {
+            for text in value.all().unwrap_or_default() {
+                self.reread(text, &crate::loaded::value_word(text, span), at);
+            }
             self.opaque(span, Why::Expansion);
             return Piece::Value { value: Value::Unknown, quoted };
         }

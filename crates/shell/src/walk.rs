@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use crate::effects::{self, Effects};
 use crate::flow::{Flow, Known};
+use crate::loaded::{self, Loaded, value_word};
 use crate::tree::{Fd, Id, Join, Kind, Tree};
 use crate::{
     Assignment, Command, Contexts, Cwd, Dialect, Env, HereDoc, Inventory, Limits, Opaque, Pipe, Redirect, Span, Stdin,
@@ -52,6 +53,7 @@ pub(crate) struct Walk<'e> {
     /// commands of the compound whose redirects are being read
     compound_from: usize,
     pub(crate) depth: usize,
+    pub(crate) loaded: Loaded,
     bytes: usize,
     steps: u64,
     most_steps: u64,
@@ -78,6 +80,7 @@ impl<'e> Walk<'e> {
             bodies: Vec::new(),
             compound_from: 0,
             depth: 0,
+            loaded: Loaded::default(),
             bytes,
             steps: 0,
             most_steps,
@@ -138,6 +141,7 @@ impl<'e> Walk<'e> {
             }
             self.all_effects = all;
         }
+        self.loaded = loaded::survey(tree, &self.functions);
         (self.flow.poisoned, self.flow.lost) = effects::poisons(tree, &self.functions);
     }
 
@@ -716,10 +720,20 @@ impl<'e> Walk<'e> {
             let operator = |at: Option<usize>| at.and_then(|at| values.get(at)).and_then(|word| word.value.exact());
             let beside = numeric(operator(index.checked_sub(1))) || numeric(operator(Some(index + 1)));
             let named = matches!(operator(index.checked_sub(1)), Some("-v" | "-R"));
-            if (beside || named) && word.value.exact().is_some_and(|text| text.bytes().any(|c| c.is_ascii_alphabetic()))
-            {
-                let word = word.clone();
-                self.evaluated(&word, at);
+            if !(beside || named) {
+                continue;
+            }
+            match word.value.exact() {
+                Some(text) if text.bytes().any(|c| c.is_ascii_alphabetic()) => self.evaluated(&word.clone(), at),
+                Some(_) => {}
+                None => {
+                    for text in word.value.all().unwrap_or_default() {
+                        self.evaluated(&value_word(text, word.span), at);
+                    }
+                    if let Some(id) = words.get(index) {
+                        self.suspicious(t, *id);
+                    }
+                }
             }
         }
     }

@@ -130,7 +130,8 @@ fn shellish() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn any_text() -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![shellish(), prop::collection::vec(any::<u8>(), 0..300)]
+    let generated = any::<u64>().prop_map(|seed| grammar::Grammar::new(seed).changed().into_bytes());
+    prop_oneof![shellish(), generated, prop::collection::vec(any::<u8>(), 0..300)]
 }
 
 fn any_dialect() -> impl Strategy<Value = Dialect> {

@@ -15,7 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use leastgrant_shell::{Cwd, Dialect, Env, Limits, read};
+use leastgrant_shell::{Cwd, Dialect, Env, Limits, Why, read};
+
+/// Lines that are no syntax.
+const ERRORS: &[&str] =
+    &[")\n", "fi\n", "a;;\n", "if x; then\n", "echo 'x\n", "| x\n", "x $(\n", "done; x\n", "( x\n", "}\n"];
 
 /// A folder that is removed again.
 struct Scratch(PathBuf);
@@ -125,6 +129,9 @@ fn listed(text: &str, home: &Path) -> (BTreeSet<String>, bool, bool) {
             _ => unknown = true,
         }
     }
+    // an error behind everything excuses nothing before it
+    let excuses = |why: Why| !matches!(why, Why::Syntax | Why::Unterminated);
+    unknown |= inventory.opaque.iter().any(|opaque| excuses(opaque.why));
     (names, unknown, !inventory.opaque.is_empty())
 }
 
@@ -147,7 +154,17 @@ fn work(worker: usize, workers: usize, seed: u64, count: usize, bash: &Path, wra
     write_stubs(&stubs);
     let mut tally = Tally::default();
     for number in (worker..count).step_by(workers) {
-        let text = grammar::Grammar::new(seed.wrapping_add(number as u64)).text();
+        let mut grammar = grammar::Grammar::new(seed.wrapping_add(number as u64));
+        let (text, broken) = match number % 4 {
+            // an error behind everything: what stands before it runs, and is known
+            0 => (grammar.text() + ERRORS[number / 4 % ERRORS.len()], true),
+            1 => (grammar.changed(), false),
+            _ => (grammar.text(), false),
+        };
+        // nothing that was changed by chance may name a place outside
+        if text.replace("/dev/null", "").replace("a/b/", "").contains("/") && number % 4 == 1 {
+            continue;
+        }
         // a folder and a log each: what one text left running must not be taken for another's
         let (home, log) = (scratch.0.join(format!("home-{number}")), scratch.0.join(format!("log-{number}")));
         std::fs::create_dir_all(&home).unwrap();
@@ -167,7 +184,7 @@ fn work(worker: usize, workers: usize, seed: u64, count: usize, bash: &Path, wra
             tally.programs += 1;
             if names.contains(&program) {
                 tally.by_name += 1;
-            } else if unknown || opaque {
+            } else if unknown || (opaque && !broken) {
                 tally.by_unknown += 1;
                 tally.unknown.push(format!("{program} ran: {text}"));
             } else {

@@ -107,7 +107,8 @@ impl Grammar {
             return self.simple(0);
         }
         let deeper = depth - 1;
-        match self.rng.below(40) {
+        match self.rng.below(56) {
+            40..=54 => self.rare(deeper),
             0 => format!("( {} )", self.inner(deeper).trim_end_matches(';')),
             1 => format!("{{ {} }}", self.inner(deeper)),
             2 => format!("if {} then {} fi", self.inner(deeper), self.inner(deeper)),
@@ -259,6 +260,80 @@ impl Grammar {
             }
             _ => self.simple(deeper),
         }
+    }
+
+    /// Forms that are seldom written.
+    fn rare(&mut self, depth: usize) -> String {
+        let (name, other, third) = (self.name(), self.name(), self.name());
+        let var = self.var();
+        match self.rng.below(44) {
+            0 => format!("{var}='z[$({name})0]'; (( {var} ))"),
+            1 => format!("{var}='z[$({name})0]'; echo $(({var}+1))"),
+            2 => format!("printf -v 'z[$({name} >/dev/null; echo 0)]' x"),
+            3 => format!("let 'z[$({name} >/dev/null; echo 0)]=1'"),
+            4 => format!("read 'z[$({name} >/dev/null; echo 0)]' <<< x"),
+            5 => format!("{var}='z[$({name} >/dev/null; echo 0)]'; echo ${{!{var}}}"),
+            6 => format!("{var}='$({name})'; echo ${{{var}@P}}"),
+            7 => format!("[[ -v z[$({name} >/dev/null; echo 0)] ]]"),
+            8 => format!("test -v 'z[$({name} >/dev/null; echo 0)]'"),
+            9 => format!("unset 'z[$({name} >/dev/null; echo 0)]'"),
+            10 => format!("select i in a b; do {name}; done <<< 1"),
+            11 => format!("f() {{ {name}; }} >o$({other}); f"),
+            12 => format!("f() if {name}; then {other}; fi; f; f"),
+            13 => format!("f() for i in 1; do {name}; done\nf"),
+            14 => format!("function f ( {name} )\nf |{other}"),
+            15 => format!("f() (( $({name})1 )); f"),
+            16 => format!("f() [[ $({name}) ]]; f"),
+            17 => format!("w\\\nhile {name} d\\\no {other}; break; d\\\none"),
+            18 => format!("{{fd}}>o {name}; exec {{fd}}>&-"),
+            19 => format!("{name} # ; {other} ' \" $(\n{third}"),
+            20 => format!("echo \\# '#' \"#\" a# #{name}\n{other}"),
+            21 => format!("set -- {name} {other}; shift; $1; \"$@\""),
+            22 => format!("IFS=x; {var}={name}x{other}; ${var}; IFS=' '; ${var}"),
+            23 => format!("{var}=\" {name}  y \"; ${var}; {var}=; ${var}{other}"),
+            24 => format!("{var}=k*; for b in {name}; do {other} ${var}; done"),
+            25 => format!("set -f; {name} *; set +f; {other} *"),
+            26 => format!("{name}() {{ {other}; }}; {name}; unset -f {name}; {name}"),
+            27 => format!("f() {{ [[ $1 ]] && {{ {name}; f; }}; v={other}; }}; v={third}; f x; $v"),
+            28 => format!("cat() {{ {name}; }}; cat <<E | {other}\n$({third})\nE"),
+            29 => format!("{name} <<A <<'B' <<-C\n$({other})\nA\n$(no)\nB\n\t`{third}`\n\tC"),
+            30 => format!("{name} <<A && {other} <<B || {third}\na\nA\nb\nB"),
+            31 => format!("{name} <<\\A\n$(no)\nA\n{other}"),
+            32 => format!("{name} <<A\nx \\\nA\n$({other})\nA\n{third}"),
+            33 => format!("{name} $(cat <<A\n$({other})\nA\n) $({third} <<B\nb\nB\n)").replace("cat", "k00"),
+            34 => format!("echo \"`{name} \"$({other})\"`\" `echo \\`{third}\\``"),
+            35 => format!("echo \"${{nope:-\"$({name})\"}}\" ${{nope:-'$(no)'}} \"${{nope:+$({other})}}\""),
+            36 => format!("echo ${{HOME//\"/\"/$({name})}} \"${{HOME/#$({other})/$({third})}}\""),
+            37 => format!("case $({name}) in $({other})) {third};; *) {third};; esac"),
+            38 => format!("case x in (x) {name} ;;& (y) no ;; (*) {other} ;& z) {third} ;; esac"),
+            39 => format!("for i in a; {{ {name}; }}; for ((i=0;i<1;i++)) {{ {other}; }}"),
+            40 => format!("if ! {name}; then {other}; else {third}; fi & wait"),
+            41 => format!("{{ {name}; {} }} | {{ read x; {other}; }} 2>&1 | ( {third} )", self.inner(depth.min(1))),
+            42 => format!("{var}=({name} $({other}) [5]={third}); \"${{{var}[0]}}\"; ${{{var}[5]}}"),
+            _ => format!("declare -a {var}=({name} $({other})); ${var} {third}; local x=$({third}) 2>o"),
+        }
+    }
+
+    /// One text that was generated and then changed a little: whatever bash makes of it.
+    pub(crate) fn changed(&mut self) -> String {
+        const PIECES: &[&str] = &[
+            ";", "&", "|", "(", ")", "{ ", "}", "<", ">", "'", "\"", "`", "$(", "\\", "\n", " ", "#", "!", "$", "[",
+            "]", "((", "))", "<<E\n", "E\n", ";;", "do ", "done", "fi", "then ", "*", "?", "~", "=", "@(", "${",
+            "\\\n", "&&", "||",
+        ];
+        let mut text: Vec<char> = self.text().chars().collect();
+        for _ in 0..1 + self.rng.below(3) {
+            let at = self.rng.below(text.len() + 1);
+            match self.rng.below(4) {
+                0 if at < text.len() => drop(text.remove(at)),
+                1 if at + 1 < text.len() => text.swap(at, at + 1),
+                _ => {
+                    let piece: Vec<char> = self.rng.pick(PIECES).chars().collect();
+                    text.splice(at..at, piece);
+                }
+            }
+        }
+        text.into_iter().collect()
     }
 
     /// Builtins that set a variable which is then run.
