@@ -4,12 +4,15 @@
 //! without a bound, never touches the world. What is not understood is an [`Opaque`] with a span and a
 //! reason, never a literal; a limit answers opaque, never harmless.
 
+mod assign;
 mod brace;
+mod branch;
 mod builtin;
 mod command;
 mod compound;
 pub mod coverage;
 mod effects;
+mod emit;
 mod escape;
 mod eval;
 mod expansion;

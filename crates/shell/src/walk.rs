@@ -6,14 +6,12 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::branch::held;
 use crate::effects::{self, Effects};
 use crate::flow::{Flow, Known};
 use crate::loaded::{self, Loaded, value_word};
-use crate::tree::{Fd, Id, Join, Kind, Tree};
-use crate::{
-    Assignment, Command, Contexts, Cwd, Dialect, Env, HereDoc, Inventory, Limits, Opaque, Pipe, Redirect, Span, Stdin,
-    Value, Why, Word,
-};
+use crate::tree::{Id, Kind, Tree};
+use crate::{Assignment, Contexts, Dialect, Env, Inventory, Limits, Opaque, Pipe, Span, Stdin, Value, Why, Word};
 
 /// More names than are made unknown one by one.
 const MANY_NAMES: usize = 64;
@@ -45,13 +43,13 @@ pub(crate) struct Walk<'e> {
     pub(crate) stdin: Rc<Stdin>,
     pub(crate) functions: BTreeSet<String>,
     /// what any function may change
-    function_effects: Effects,
+    pub(crate) function_effects: Effects,
     /// what anything in the text may change
-    all_effects: Effects,
+    pub(crate) all_effects: Effects,
     /// name and commands of each function's body
     pub(crate) bodies: Vec<(String, usize, usize)>,
     /// commands of the compound whose redirects are being read
-    compound_from: usize,
+    pub(crate) compound_from: usize,
     pub(crate) depth: usize,
     pub(crate) loaded: Loaded,
     bytes: usize,
@@ -60,7 +58,7 @@ pub(crate) struct Walk<'e> {
     value_bytes: usize,
     most_words: usize,
     most_indices: usize,
-    folder_bytes: usize,
+    pub(crate) folder_bytes: usize,
     pipes: u32,
     stopped: bool,
 }
@@ -198,11 +196,6 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Commands so far of the compound whose redirects are read.
-    pub(crate) fn compound_commands(&self) -> Vec<u32> {
-        (self.compound_from..self.out.commands.len()).filter_map(|index| u32::try_from(index).ok()).take(4096).collect()
-    }
-
     /// Makes what these effects name unknown.
     pub(crate) fn apply(&mut self, effects: &Effects) {
         self.work(effects.names.len());
@@ -330,79 +323,6 @@ impl<'e> Walk<'e> {
         self.work(undone);
     }
 
-    fn and_or(&mut self, t: &Tree, head: Id, tail: &[(Join, Id)], at: &At) {
-        self.node(t, head, at);
-        let inner = at.with(Contexts::CONDITIONAL);
-        // changes of an unbroken `&&` chain since its second member
-        let mut mark = self.flow.mark();
-        let mut from_head = true;
-        let mut first = Some(head);
-        for (join, item) in tail {
-            match join {
-                Join::And => self.node(t, *item, &inner),
-                Join::Or if self.leaves(t, *item, at) => {
-                    // what follows runs only if all before this succeeded
-                    let here = self.flow.mark();
-                    self.node(t, *item, &inner);
-                    self.undo(here);
-                }
-                Join::Or => {
-                    if from_head && let Some(head) = first {
-                        self.failed(t, head);
-                    }
-                    self.flow.maybe(mark);
-                    let here = self.flow.mark();
-                    self.node(t, *item, &inner);
-                    self.flow.maybe(here);
-                    mark = self.flow.mark();
-                    from_head = false;
-                }
-            }
-            first = None;
-        }
-        self.flow.maybe(mark);
-    }
-
-    /// After `cd X ||`: the folder may be the one before.
-    fn failed(&mut self, t: &Tree, head: Id) {
-        let Some(Kind::Simple { words, .. }) = t.get(head).map(|node| &node.kind) else {
-            return;
-        };
-        if let Some(Some("cd" | "pushd" | "popd")) = words.first().map(|word| t.plain(*word)) {
-            let place = self.flow.place().clone();
-            let cwd = crate::flow::join_cwd(place.old.clone(), place.cwd.clone());
-            self.flow.go(crate::flow::Place { cwd, ..place });
-        }
-    }
-
-    /// Whether what follows a command does not run after it (`exit`, or `return` and `break` where they apply).
-    pub(crate) fn leaves(&self, t: &Tree, id: Id, at: &At) -> bool {
-        let mut id = id;
-        for _ in 0..8 {
-            match t.get(id).map(|node| &node.kind) {
-                Some(Kind::Simple { words, .. }) => {
-                    let name = words.first().and_then(|word| t.plain(*word)).unwrap_or_default();
-                    if self.functions.contains(name) {
-                        return false;
-                    }
-                    return match name {
-                        "exit" => true,
-                        "return" => at.function,
-                        "break" | "continue" => at.contexts.has(Contexts::LOOP),
-                        _ => false,
-                    };
-                }
-                Some(Kind::Group { list }) => id = *list,
-                Some(Kind::List { items }) => match items.last() {
-                    Some((last, false)) => id = *last,
-                    _ => return false,
-                },
-                _ => return false,
-            }
-        }
-        false
-    }
-
     fn pipeline(&mut self, t: &Tree, members: &[Id], at: &At) {
         let id = self.pipes;
         self.pipes += 1;
@@ -433,245 +353,6 @@ impl<'e> Walk<'e> {
             }
         }
         self.stdin = stdin;
-    }
-
-    fn if_clause(&mut self, t: &Tree, arms: &[(Id, Id)], other: Option<Id>, at: &At) {
-        let inner = at.with(Contexts::CONDITIONAL);
-        let mut deltas = Vec::new();
-        for (number, (cond, body)) in arms.iter().enumerate() {
-            let mark = self.flow.mark();
-            self.node(t, *cond, if number == 0 { at } else { &inner });
-            if number > 0 {
-                self.flow.maybe(mark);
-            }
-            self.branch(t, *body, at, &inner, &mut deltas);
-        }
-        if let Some(other) = other {
-            self.branch(t, other, at, &inner, &mut deltas);
-        }
-        self.flow.merge(deltas, other.is_some());
-    }
-
-    fn branch(&mut self, t: &Tree, body: Id, at: &At, inner: &At, deltas: &mut Vec<crate::flow::Delta>) {
-        let mark = self.flow.mark();
-        self.node(t, body, inner);
-        if self.leaves(t, body, at) {
-            self.undo(mark);
-        } else {
-            deltas.push(self.flow.take(mark));
-        }
-    }
-
-    /// What the loop changes is unknown from its start, as it may come round.
-    fn enter_loop(&mut self, t: &Tree, id: Id, over: Option<(&str, Option<Vec<String>>)>) -> Effects {
-        let mut effects = effects::of(t, id, &self.functions, false);
-        self.work(effects.steps);
-        if let Some((name, texts)) = over
-            && let Some(listed) = effects.listed.get_mut(name)
-            && listed.loops == 1
-        {
-            listed.texts = texts;
-        }
-        let flow = &self.flow;
-        effects.resolve(&self.functions, |name| held(flow, name));
-        if effects.calls {
-            let calls = self.function_effects.clone();
-            effects.join(&calls);
-        }
-        self.apply(&effects);
-        effects
-    }
-
-    fn body(&mut self, t: &Tree, body: Id, at: &At, effects: &Effects) {
-        let mark = self.flow.mark();
-        self.node(t, body, at);
-        if effects.jumps {
-            self.undo(mark);
-            self.apply(effects);
-        } else {
-            self.flow.maybe(mark);
-        }
-    }
-
-    fn for_loop(&mut self, t: &Tree, name: &str, over: (Option<&[Id]>, bool), body: Id, id: Id, at: &At) {
-        let (words, select) = over;
-        let mut list = Vec::new();
-        for word in words.unwrap_or_default() {
-            self.words(t, *word, at, &mut list);
-        }
-        let value = match words {
-            // what is no number of the menu leaves it empty
-            _ if select => Value::Unknown,
-            Some(_) => one_of(&list),
-            None => match self.flow.positional() {
-                Some(values) => values.iter().cloned().reduce(crate::flow::join).unwrap_or(Value::Unknown),
-                None => Value::Unknown,
-            },
-        };
-        let known = value.all().map(|all| all.into_iter().map(str::to_owned).collect());
-        let effects = self.enter_loop(t, id, Some((name, known)));
-        let mark = self.flow.mark();
-        self.flow.set(name, Known::scalar(value));
-        self.body(t, body, &at.with(Contexts::LOOP), &effects);
-        self.flow.maybe(mark);
-    }
-
-    fn function(&mut self, t: &Tree, names: &[String], body: Id, at: &At) {
-        let mark = self.flow.mark();
-        let stdin = std::mem::replace(&mut self.stdin, Rc::new(Stdin::Inherited));
-        // it may be called at any time after anything
-        let everything = std::mem::take(&mut self.all_effects);
-        self.apply(&Effects { positional: true, calls: false, ..everything.clone() });
-        self.all_effects = everything;
-        let from = self.out.commands.len();
-        let contexts = at.contexts.with(Contexts::FUNCTION);
-        self.node(t, body, &At { contexts, pipe: None, function: true, ..*at });
-        let to = self.out.commands.len();
-        for name in names {
-            self.bodies.push((name.clone(), from, to));
-        }
-        self.undo(mark);
-        self.stdin = stdin;
-    }
-
-    /// A compound with redirects: they come first, so that its commands know what they read.
-    fn redirected(&mut self, t: &Tree, span: Span, inner: Id, redirects: &[Id], at: &At) {
-        let index = self.reserve(span, at);
-        let own = At { parent: Some(index), pipe: None, ..*at };
-        let span = redirects.iter().map(|id| t.span(*id)).reduce(Span::join).unwrap_or(span);
-        let from = self.out.commands.len();
-        let (list, stdin) = self.redirect_list(t, redirects, &own);
-        let read = self.out.commands.len();
-        let before = self.stdin.clone();
-        if let Some(stdin) = stdin {
-            self.stdin = Rc::new(stdin);
-        }
-        let outside = std::mem::replace(&mut self.compound_from, read);
-        self.node(t, inner, at);
-        let last = self.out.commands.len();
-        self.compound_from = outside;
-        self.stdin = before;
-        // what `> >(…)` holds reads from everything in the compound
-        self.feed(from..read, index, read..last);
-        if let Some(command) = self.out.commands.get_mut(index as usize) {
-            command.span = span;
-            command.redirects = list;
-        }
-    }
-
-    /// Commands that read from a compound's redirect read from all that it holds.
-    fn feed(&mut self, readers: std::ops::Range<usize>, parent: u32, writers: std::ops::Range<usize>) {
-        if readers.is_empty() {
-            return;
-        }
-        let room = if self.indices(readers.len().saturating_mul(writers.len())) { writers.len() } else { 16 };
-        for reader in readers {
-            if let Some(command) = self.out.commands.get_mut(reader)
-                && let Stdin::Pipe(from) = &mut command.stdin
-                && from.contains(&parent)
-            {
-                from.extend(writers.clone().take(room).filter_map(|index| u32::try_from(index).ok()));
-            }
-        }
-    }
-
-    /// A place in the inventory for a command whose words are read next.
-    pub(crate) fn reserve(&mut self, span: Span, at: &At) -> u32 {
-        let index = u32::try_from(self.out.commands.len()).unwrap_or(u32::MAX);
-        let stdin = self.stdin_here();
-        let cwd = self.folder();
-        self.out.commands.push(Command {
-            span,
-            words: Vec::new(),
-            assignments: Vec::new(),
-            redirects: Vec::new(),
-            contexts: at.contexts,
-            pipe: at.pipe,
-            stdin,
-            parent: at.parent,
-            cwd,
-            calls_function: false,
-        });
-        index
-    }
-
-    fn folder(&mut self) -> Cwd {
-        let cwd = self.flow.cwd();
-        let size = match cwd {
-            Cwd::At(path) => path.len(),
-            Cwd::OneOf(paths) => paths.iter().map(String::len).sum(),
-            Cwd::Unknown => 0,
-        };
-        match self.folder_bytes.checked_sub(size) {
-            Some(left) => {
-                self.folder_bytes = left;
-                cwd.clone()
-            }
-            None => Cwd::Unknown,
-        }
-    }
-
-    fn stdin_here(&mut self) -> Stdin {
-        let stdin = self.stdin.clone();
-        match stdin.as_ref() {
-            Stdin::Inherited => Stdin::Inherited,
-            Stdin::Pipe(from) => {
-                if self.indices(from.len()) {
-                    Stdin::Pipe(from.clone())
-                } else {
-                    Stdin::Pipe(from.iter().rev().take(16).rev().copied().collect())
-                }
-            }
-            Stdin::Redirect(redirect) => Stdin::Redirect(Box::new(self.affordable(redirect))),
-        }
-    }
-
-    /// A copy of a redirect, with its text if there is enough to spend.
-    fn affordable(&mut self, redirect: &Redirect) -> Redirect {
-        let size =
-            |value: &Value| value.all().map_or(value.prefix().len(), |all| all.iter().map(|text| text.len()).sum());
-        let bytes = size(&redirect.target.value) + redirect.here.as_ref().map_or(0, |here| size(&here.value));
-        if self.spend(bytes, 0) {
-            return redirect.clone();
-        }
-        let target = crate::eval::unknown(redirect.target.span);
-        let here =
-            redirect.here.as_ref().map(|here| HereDoc { span: here.span, value: Value::Unknown, quoted: here.quoted });
-        Redirect { span: redirect.span, op: redirect.op, target, here }
-    }
-
-    /// Redirects with their values, and what they make of standard input.
-    pub(crate) fn redirect_list(&mut self, t: &Tree, ids: &[Id], at: &At) -> (Vec<Redirect>, Option<Stdin>) {
-        let mut list = Vec::new();
-        let mut stdin = None;
-        for id in ids {
-            let Some(node) = t.get(*id) else { continue };
-            let Kind::Redirect { op, fd, target, here, input } = &node.kind else {
-                continue;
-            };
-            let word = match op {
-                crate::RedirectOp::HereString => self.single(t, *target, at, false),
-                _ => self.target(t, *target, at),
-            };
-            let here = here.and_then(|slot| t.heres.get(slot as usize)).and_then(Option::as_ref).map(|here| {
-                let text = self.single(t, here.word, at, false);
-                HereDoc { span: here.span, value: text.value, quoted: here.quoted }
-            });
-            let redirect = Redirect { span: node.span, op: *op, target: word, here };
-            let reads = match fd {
-                Fd::Default => *input,
-                Fd::Number(number) => *number == 0,
-                Fd::Name(name) => {
-                    self.flow.forget(name.split('[').next().unwrap_or_default());
-                    false
-                }
-            };
-            if reads {
-                stdin = Some(Stdin::Redirect(Box::new(self.affordable(&redirect))));
-            }
-            list.push(redirect);
-        }
-        (list, stdin)
     }
 
     /// `NAME=value` and its kin: the value, and the variable from here on.
@@ -736,36 +417,5 @@ impl<'e> Walk<'e> {
                 }
             }
         }
-    }
-}
-
-/// Every text that a variable may hold here, if that is known.
-fn held(flow: &Flow<'_>, name: &str) -> Option<Vec<String>> {
-    flow.get(name).value.all().map(|all| all.into_iter().map(str::to_owned).collect())
-}
-
-/// What the variable of `for` may be.
-fn one_of(words: &[Word]) -> Value {
-    if words.iter().any(|word| word.split) {
-        return Value::Unknown;
-    }
-    if let [only] = words
-        && only.glob
-        && let Value::Exact(pattern) = &only.value
-    {
-        return Value::Matches(pattern.clone());
-    }
-    let lead = |word: &Word| match &word.value {
-        Value::Exact(text) if word.glob => {
-            let end = text.find(['*', '?', '[', '@', '+', '!']).unwrap_or(0);
-            Value::Prefix(text.get(..end).unwrap_or_default().to_owned())
-        }
-        _ if word.glob => Value::Unknown,
-        value => value.clone(),
-    };
-    let value = words.iter().map(lead).reduce(crate::flow::join).unwrap_or(Value::Unknown);
-    match value {
-        Value::Prefix(text) if text.is_empty() => Value::Unknown,
-        value => value,
     }
 }

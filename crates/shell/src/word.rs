@@ -4,11 +4,8 @@
 //! count. Double quotes, extended globs and brackets are counters here, not recursion.
 
 use crate::Why;
-use crate::lexer::{Keyword, Map, Reader, Shared, is_meta, is_name, is_name_start};
+use crate::lexer::{Keyword, Map, Reader, is_meta, is_name, is_name_start};
 use crate::tree::{Id, Kind, Subst};
-
-/// Most times that the rest of the text is read as another shell would.
-const MOST_LOOKS: u32 = 4;
 
 /// What ends a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,8 +48,8 @@ impl Ctx {
 
 /// Text that is being gathered into one part.
 #[derive(Default)]
-struct Run {
-    text: Vec<u8>,
+pub(crate) struct Run {
+    pub(crate) text: Vec<u8>,
     quoted: bool,
     /// there is a part even if the text is empty
     open: bool,
@@ -63,7 +60,7 @@ struct Run {
 }
 
 impl Run {
-    fn add(&mut self, c: u8, at: usize) {
+    pub(crate) fn add(&mut self, c: u8, at: usize) {
         if !self.open {
             self.open = true;
             self.start = at;
@@ -89,7 +86,7 @@ impl Run {
 
 impl Reader<'_, '_> {
     /// Ends the run and begins another.
-    fn flush(&mut self, run: &mut Run, parts: &mut Vec<Id>, quoted: bool) {
+    pub(crate) fn flush(&mut self, run: &mut Run, parts: &mut Vec<Id>, quoted: bool) {
         if run.open {
             let done = std::mem::take(run);
             let first = self.s.tree.next();
@@ -384,7 +381,7 @@ impl Reader<'_, '_> {
     }
 
     /// `[…]` of an assignment; the parts are those of the word.
-    fn subscript(&mut self, run: &mut Run, parts: &mut Vec<Id>) {
+    pub(crate) fn subscript(&mut self, run: &mut Run, parts: &mut Vec<Id>) {
         let open = self.pos;
         run.add(b'[', self.pos);
         self.flush(run, parts, false);
@@ -442,189 +439,6 @@ impl Reader<'_, '_> {
                 }
             }
         }
-    }
-
-    /// Whether a shell without `$'…'`, to which the quote ended before `from`, could run what follows.
-    fn ends_here(&mut self, from: usize) -> bool {
-        self.looks += 1;
-        if self.looks > MOST_LOOKS {
-            return true;
-        }
-        let rest = self.text.get(from..).unwrap_or_default();
-        self.tick(rest.len());
-        let bytes = [b"x".as_slice(), rest].concat();
-        let mut other = Shared::new(crate::Dialect::Bash, self.s.limits, bytes.len());
-        other.depth = self.s.depth;
-        Reader::new(&bytes, Map::Offset(0), &mut other).whole();
-        let steps = usize::try_from(other.steps).unwrap_or(usize::MAX);
-        self.tick(steps);
-        other.tree.opaque.is_empty()
-    }
-
-    /// Whether zsh's own forms are to be looked for.
-    pub(crate) fn zsh(&self) -> bool {
-        matches!(self.s.dialect, crate::Dialect::Zsh | crate::Dialect::Unknown)
-    }
-
-    /// At `(` behind a pattern: whether zsh reads qualifiers there, as in `*.txt(N)`. To the others it is an error.
-    fn zsh_qualifiers(&mut self, begin: usize) -> bool {
-        let word = self.text.get(begin..self.pos).unwrap_or_default();
-        if !self.zsh() || !word.iter().any(|c| matches!(c, b'*' | b'?' | b']')) {
-            return false;
-        }
-        let rest = self.text.get(self.pos + 1..self.end).unwrap_or_default();
-        let len = rest.iter().take(64).position(|c| *c == b')').unwrap_or(0);
-        let qualifiers = rest.get(..len).unwrap_or_default();
-        let plain = |c: &u8| c.is_ascii_alphanumeric() || b"./@^-=*%#+:,_[]".contains(c);
-        let runs = qualifiers.contains(&b'e') || qualifiers.contains(&b'+');
-        len > 0 && qualifiers.iter().all(plain) && !runs
-    }
-
-    /// At `*(`: a zsh glob qualifier that runs code is opaque.
-    fn zsh_qualifier(&mut self) {
-        if !self.zsh() {
-            return;
-        }
-        let open = self.after(self.pos + 1).1;
-        let mut index = open + 1;
-        if self.at(index) == b'#' && self.at(index + 1) == b'q' {
-            index += 2;
-        }
-        let limit = index + 32;
-        let mut runs = false;
-        while index < limit {
-            let c = self.at(index);
-            let next = self.at(index + 1);
-            if c == b'+' && is_name(next) {
-                runs = true;
-            }
-            if c == b'e' && !next.is_ascii_alphanumeric() && !matches!(next, b'|' | b')' | b'.' | b'-' | b'_' | 0) {
-                runs = true;
-            }
-            if runs || !(c.is_ascii_alphanumeric() || matches!(c, b'.' | b'/' | b'@' | b'^' | b'-' | b',' | b'=')) {
-                break;
-            }
-            index += 1;
-        }
-        if runs {
-            self.note(self.pos, index + 1, Why::Dialect);
-        }
-    }
-
-    /// Whether an assignment begins here: where its `=`, `+=` or `[` stands.
-    pub(crate) fn assignment_name(&mut self) -> Option<usize> {
-        if !is_name_start(self.peek()) {
-            return None;
-        }
-        let mut index = self.pos;
-        loop {
-            let (c, at) = self.after(index);
-            index = at;
-            if !is_name(c) {
-                break;
-            }
-            index += 1;
-        }
-        self.tick(1);
-        match self.at(index) {
-            b'=' | b'[' => Some(index),
-            b'+' if self.after(index + 1).0 == b'=' => Some(index),
-            _ => None,
-        }
-    }
-
-    /// `NAME=…`, `NAME+=…`, `NAME[…]=…` where [`Self::assignment_name`] found one; a word if no `=` follows the `]`.
-    pub(crate) fn assignment(&mut self, name_end: usize) -> Id {
-        let first = self.s.tree.next();
-        let start = self.pos;
-        let mut name = Run::default();
-        while self.pos < name_end && is_name(self.peek()) {
-            name.add(self.at(self.pos), self.pos);
-            self.pos += 1;
-        }
-        let text = String::from_utf8_lossy(&name.text).into_owned();
-        let mut index = None;
-        if self.peek() == b'[' {
-            let open = self.pos;
-            self.pos += 1;
-            let inner = self.scan(Ctx::BRACKET);
-            if self.peek() != b']' {
-                self.unclosed(open);
-            } else {
-                self.pos += 1;
-            }
-            let c = self.peek();
-            if c != b'=' && !(c == b'+' && self.second() == b'=') {
-                name.add(b'[', open);
-                let mut parts = Vec::new();
-                self.flush(&mut name, &mut parts, false);
-                parts.extend(inner);
-                if !self.bailing() {
-                    let mut close = Run::default();
-                    close.add(b']', self.pos.saturating_sub(1));
-                    self.flush(&mut close, &mut parts, false);
-                }
-                parts.extend(self.scan(Ctx::WORD));
-                return self.push(Kind::Word { parts }, start, first);
-            }
-            index = Some(self.push(Kind::Word { parts: inner }, open, first));
-        }
-        let append = self.peek() == b'+';
-        if append {
-            self.pos += 1;
-        }
-        if self.peek() == b'=' {
-            self.pos += 1;
-        }
-        let value = if self.peek() == b'(' { self.array() } else { self.text_word(Ctx::WORD) };
-        self.push(Kind::Assign { name: text, index, append, value }, start, first)
-    }
-
-    /// `(a b [k]=c)` behind an assignment's `=`.
-    pub(crate) fn array(&mut self) -> Id {
-        let first = self.s.tree.next();
-        let start = self.pos;
-        self.token(self.pos + 1);
-        let mut items = Vec::new();
-        loop {
-            self.newlines();
-            match self.peek() {
-                b')' => {
-                    self.token(self.pos + 1);
-                    break;
-                }
-                0 => {
-                    self.unclosed(start);
-                    break;
-                }
-                _ => {}
-            }
-            let ctx = Ctx { subscript: true, ..Ctx::WORD };
-            // `[key]=value`: the key may hold blanks
-            let item = if self.peek() == b'[' { self.keyed_item() } else { self.word(ctx) };
-            match item {
-                Some(id) => items.push(id),
-                None => {
-                    self.fail(Why::Syntax);
-                    break;
-                }
-            }
-        }
-        let array = self.push(Kind::Array { items }, start, first);
-        self.push(Kind::Word { parts: vec![array] }, start, first)
-    }
-
-    /// `[key]=value` in an array.
-    fn keyed_item(&mut self) -> Option<Id> {
-        let first = self.s.tree.next();
-        let start = self.pos;
-        let mut run = Run::default();
-        let mut parts = Vec::new();
-        self.subscript(&mut run, &mut parts);
-        self.flush(&mut run, &mut parts, false);
-        let rest = self.scan(Ctx::WORD);
-        parts.extend(rest);
-        Some(self.push(Kind::Word { parts }, start, first))
     }
 
     /// Whether the reserved word `wanted` stands at the cursor.
