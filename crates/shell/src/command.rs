@@ -420,9 +420,8 @@ impl Reader<'_, '_> {
             (b'<', b'>', _) => (RedirectOp::ReadWrite, two + 1, false),
             (b'<', b'&', _) => (RedirectOp::Duplicate, two + 1, false),
             (b'<', _, _) => (RedirectOp::Read, one, false),
-            (b'>', b'>', b'|' | b'!') if self.zsh() && self.after(three + 1).0 != b'|' && third == b'|' => {
-                (RedirectOp::Append, three + 1, false)
-            }
+            (b'>', b'>', b'|' | b'!') if self.clobbers(third, three) => (RedirectOp::Append, three + 1, false),
+            (b'>', b'!', _) if self.clobbers(second, two) => (RedirectOp::Write, two + 1, false),
             (b'>', b'>', _) => (RedirectOp::Append, two + 1, false),
             (b'>', b'|', _) => (RedirectOp::Write, two + 1, false),
             (b'>', b'&', _) => (RedirectOp::Duplicate, two + 1, false),
@@ -432,6 +431,15 @@ impl Reader<'_, '_> {
             _ => return None,
         };
         Some(found)
+    }
+
+    /// Whether zsh's `>!`, `>>!` and `>>|` stand here; the others take the mark for the start of the file's name.
+    fn clobbers(&mut self, mark: u8, at: usize) -> bool {
+        if !self.zsh() || (mark == b'|' && self.after(at + 1).0 == b'|') {
+            return false;
+        }
+        self.note(at, at + 1, Why::Dialect);
+        true
     }
 
     /// `>&` with a file instead of a descriptor writes both streams.

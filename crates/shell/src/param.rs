@@ -8,7 +8,7 @@ use crate::flow::Known;
 use crate::pattern;
 use crate::tree::{Id, Op, Param, Tree};
 use crate::walk::{At, Walk};
-use crate::{Span, Value, Why, Word};
+use crate::{Dialect, Span, Value, Why, Word};
 
 /// Longest text that a pattern is matched against.
 const LONGEST: usize = 128;
@@ -125,23 +125,33 @@ impl Walk<'_> {
                     return unknown;
                 }
                 let known = self.flow.get(name);
+                // to zsh the name alone means every element
+                let plain = self.dialect == Dialect::Bash || known.list.as_ref().is_none_or(|list| list.len() == 1);
                 match index {
-                    None => known,
+                    None if plain => known,
+                    None => unknown,
                     Some(Value::Exact(text)) if text == "@" || text == "*" => match known.list {
                         Some(_) => known,
                         None => unknown,
                     },
-                    Some(Value::Exact(text)) => {
-                        let element = known.list.as_ref().and_then(|list| list.get(text.parse::<usize>().ok()?));
-                        match (element, &known.list) {
-                            (Some(value), _) => Known::scalar(value.clone()),
-                            _ => unknown,
-                        }
-                    }
+                    Some(Value::Exact(text)) => self.element(&known, text),
                     Some(_) => unknown,
                 }
             }
         }
+    }
+
+    /// One element; zsh counts from one.
+    fn element(&self, known: &Known, index: &str) -> Known {
+        let unknown = Known::scalar(Value::Unknown);
+        let (Some(list), Ok(number)) = (&known.list, index.parse::<usize>()) else { return unknown };
+        let from_zero = list.get(number).cloned().unwrap_or(Value::Unknown);
+        let from_one = number.checked_sub(1).and_then(|number| list.get(number)).cloned().unwrap_or(Value::Unknown);
+        Known::scalar(match self.dialect {
+            Dialect::Bash | Dialect::Sh => from_zero,
+            Dialect::Zsh => from_one,
+            Dialect::Unknown => crate::flow::join(from_zero, from_one),
+        })
     }
 
     /// `${!name}`: the variable that the value names. Its name may hold a subscript, which is evaluated.
