@@ -174,11 +174,12 @@ impl Walk<'_> {
         let contexts = at.contexts.with(Contexts::FUNCTION);
         self.node(t, body, &At { contexts, pipe: None, function: true, ..*at });
         let to = self.out.commands.len();
-        for name in names {
-            self.bodies.push((name.clone(), from, to));
-        }
         self.undo(mark);
         self.stdin = stdin;
+        for name in names {
+            self.bodies.push((name.clone(), from, to));
+            self.flow.define(name);
+        }
     }
 }
 

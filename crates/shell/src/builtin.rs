@@ -72,10 +72,11 @@ impl Walk<'_> {
                 effects::command(&one, &self.functions, &mut changes);
             }
         }
-        let calls = match list.first().map(|word| &word.value) {
-            Some(value) => value.all().is_some_and(|all| all.iter().any(|name| self.functions.contains(*name))),
-            None => false,
-        };
+        let calls = list.first().is_some_and(|word| {
+            !word.split
+                && !word.glob
+                && word.value.all().is_some_and(|all| all.iter().all(|name| self.is_function(name, at)))
+        });
         self.run(&list, changes, declared, &own);
         if let Some(stdin) = &stdin
             && list.len() == 1
@@ -93,6 +94,22 @@ impl Walk<'_> {
                 command.stdin = stdin;
             }
         }
+    }
+
+    /// Whether a name certainly means a function here.
+    fn is_function(&self, name: &str, at: &At) -> bool {
+        if !self.functions.contains(name) || name.contains('/') {
+            return false;
+        }
+        if self.dialect != Dialect::Bash && is_special(name) {
+            return false;
+        }
+        if at.function {
+            // runs later than it stands here: nothing may take functions away
+            let stays = !self.all_effects.functions && !self.all_effects.unset.contains(name);
+            return stays && (self.early.contains(name) || self.flow.is_defined(name));
+        }
+        self.flow.is_defined(name)
     }
 
     fn declares(&self, list: &[Word]) -> bool {

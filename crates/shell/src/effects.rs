@@ -31,6 +31,10 @@ pub(crate) struct Effects {
     pub(crate) jumps: bool,
     /// functions are called
     pub(crate) calls: bool,
+    /// any function may be gone
+    pub(crate) functions: bool,
+    /// functions that may be gone
+    pub(crate) unset: BTreeSet<String>,
     /// variables that are run as programs
     pub(crate) run: BTreeSet<String>,
     /// variables that only `for` sets, and to what if that is plain text
@@ -47,6 +51,8 @@ impl Effects {
         self.place |= other.place;
         self.positional |= other.positional;
         self.jumps |= other.jumps;
+        self.functions |= other.functions;
+        self.unset.extend(other.unset.iter().cloned());
         self.run.extend(other.run.iter().cloned());
         for (name, listed) in &other.listed {
             self.lists(name, listed.clone());
@@ -74,6 +80,30 @@ pub(crate) fn everything(tree: &Tree, last: Id, functions: &BTreeSet<String>) ->
     let mut out = Effects::default();
     range(tree, 0, last, functions, true, &mut out);
     out
+}
+
+/// Functions that the text defines before it can call any: a body that names one of them finds it.
+pub(crate) fn early(tree: &Tree, root: Id, functions: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let Some(Kind::List { items }) = tree.get(root).map(|node| &node.kind) else { return found };
+    for (item, background) in items {
+        if let Some(Kind::Function { names, .. }) = tree.get(*item).map(|node| &node.kind)
+            && !background
+        {
+            found.extend(names.iter().cloned());
+            continue;
+        }
+        let changes = of(tree, *item, functions, true);
+        let ends = |id: &Id| matches!(tree.plain(*id), Some("exit" | "trap" | "exec" | "return"));
+        let first = tree.get(*item).map_or(*item, |node| node.first);
+        let leaves = (first..=*item).any(|id| {
+            matches!(tree.get(id).map(|node| &node.kind), Some(Kind::Simple { words, .. }) if words.iter().take(3).any(ends))
+        });
+        if changes.calls || changes.all || changes.functions || !changes.run.is_empty() || leaves {
+            break;
+        }
+    }
+    found
 }
 
 /// Whether something in the text spoils all knowledge of variables, and of the folder: traps that run between
@@ -224,6 +254,7 @@ impl Effects {
                     self.place = true;
                     self.positional = true;
                     self.calls = true;
+                    self.functions = true;
                 }
             }
         }
@@ -383,11 +414,13 @@ pub(crate) fn command(words: &[Option<&str>], functions: &BTreeSet<String>, out:
                 out.place = true;
                 out.positional = true;
                 out.calls = true;
+                out.functions = true;
                 return;
             }
-            Some(Some(name)) if functions.contains(*name) => {
+            Some(Some(name)) if functions.contains(*name) && !matches!(*name, "builtin" | "command") => {
+                // and what the name means without the function, which may not be there
                 out.calls = true;
-                return;
+                break;
             }
             Some(Some("builtin" | "command" | "noglob" | "nocorrect")) => {
                 words = words.get(1..).unwrap_or_default();
@@ -410,6 +443,7 @@ pub(crate) fn command(words: &[Option<&str>], functions: &BTreeSet<String>, out:
             out.place = true;
             out.positional = true;
             out.calls = true;
+            out.functions = true;
         }
         "export" | "readonly" | "declare" | "typeset" | "local" | "unset" | "read" | "mapfile" | "readarray"
         | "getopts" | "printf" | "wait" | "let" | "integer" | "float" | "vared" | "zparseopts" => {
@@ -421,6 +455,14 @@ pub(crate) fn command(words: &[Option<&str>], functions: &BTreeSet<String>, out:
 
 fn builtin(name: &str, args: &[Option<&str>], out: &mut Effects) {
     match name {
+        "unset" => {
+            for arg in args {
+                match arg {
+                    Some(text) => drop(out.unset.insert((*text).to_owned())),
+                    None => out.functions = true,
+                }
+            }
+        }
         "read" => drop(out.names.insert("REPLY".to_owned())),
         "mapfile" | "readarray" => drop(out.names.insert("MAPFILE".to_owned())),
         "getopts" => out.names.extend(["OPTARG".to_owned(), "OPTIND".to_owned()]),

@@ -69,6 +69,7 @@ impl Place {
 enum Undo {
     Slot(u32, Slot),
     Cleared(u32),
+    Functions(u32),
     Place(Place),
     Positional(Option<Vec<Value>>),
 }
@@ -77,6 +78,7 @@ enum Undo {
 pub(crate) struct Delta {
     slots: BTreeMap<u32, Slot>,
     cleared: Option<u32>,
+    functions: Option<u32>,
     place: Option<Place>,
     positional: Option<Option<Vec<Value>>>,
 }
@@ -89,6 +91,8 @@ pub(crate) struct Flow<'e> {
     slots: Vec<Slot>,
     epoch: u32,
     cleared: u32,
+    /// when all functions may have gone
+    functions: u32,
     place: Place,
     positional: Option<Vec<Value>>,
     log: Vec<Undo>,
@@ -161,6 +165,7 @@ impl<'e> Flow<'e> {
             slots: Vec::new(),
             epoch: 1,
             cleared: 0,
+            functions: 0,
             place: Place { cwd: env.cwd.clone(), old, stack: Some(Vec::new()) },
             positional: (!env.positional.is_empty()).then(|| env.positional.clone()),
             log: Vec::new(),
@@ -263,6 +268,33 @@ impl<'e> Flow<'e> {
         }
     }
 
+    /// A function is there from here on.
+    pub(crate) fn define(&mut self, name: &str) {
+        let slot = self.slot(&function_name(name));
+        self.put(slot, Known::scalar(Value::Exact(String::new())));
+    }
+
+    /// A function may be gone.
+    pub(crate) fn undefine(&mut self, name: &str) {
+        let slot = self.slot(&function_name(name));
+        self.put(slot, Known::unknown());
+    }
+
+    /// Any function may be gone.
+    pub(crate) fn clear_functions(&mut self) {
+        self.log.push(Undo::Functions(self.functions));
+        self.epoch += 1;
+        self.functions = self.epoch;
+    }
+
+    /// Whether a function is certainly there.
+    pub(crate) fn is_defined(&self, name: &str) -> bool {
+        let slot = self.names.get(&function_name(name)).and_then(|slot| self.slots.get(*slot as usize));
+        slot.is_some_and(|slot| {
+            slot.epoch >= self.functions && matches!(&slot.known, Some(Known { value: Value::Exact(_), .. }))
+        })
+    }
+
     /// Every variable may hold anything.
     pub(crate) fn clear(&mut self) {
         self.log.push(Undo::Cleared(self.cleared));
@@ -340,6 +372,7 @@ impl<'e> Flow<'e> {
                     }
                 }
                 Some(Undo::Cleared(before)) => self.cleared = before,
+                Some(Undo::Functions(before)) => self.functions = before,
                 Some(Undo::Place(before)) => self.place = before,
                 Some(Undo::Positional(before)) => self.positional = before,
                 None => break,
@@ -350,7 +383,7 @@ impl<'e> Flow<'e> {
 
     /// What changed since the mark; the changes are forgotten.
     pub(crate) fn take(&mut self, mark: usize) -> Delta {
-        let mut delta = Delta { slots: BTreeMap::new(), cleared: None, place: None, positional: None };
+        let mut delta = Delta { slots: BTreeMap::new(), cleared: None, functions: None, place: None, positional: None };
         for undo in self.log.get(mark..).unwrap_or_default() {
             match undo {
                 Undo::Slot(slot, _) => {
@@ -361,6 +394,7 @@ impl<'e> Flow<'e> {
                     }
                 }
                 Undo::Cleared(_) => delta.cleared = Some(self.cleared),
+                Undo::Functions(_) => delta.functions = Some(self.functions),
                 Undo::Place(_) => delta.place = Some(self.place.clone()),
                 Undo::Positional(_) => delta.positional = Some(self.positional.clone()),
             }
@@ -384,7 +418,9 @@ impl<'e> Flow<'e> {
         let mut places = Vec::new();
         let mut positionals = Vec::new();
         let mut cleared = None;
+        let mut functions = None;
         for delta in deltas {
+            functions = functions.max(delta.functions);
             cleared = cleared.max(delta.cleared);
             places.extend(delta.place);
             positionals.extend(delta.positional);
@@ -411,6 +447,9 @@ impl<'e> Flow<'e> {
         }
         if cleared.is_some() {
             self.clear();
+        }
+        if functions.is_some() {
+            self.clear_functions();
         }
         for (slot, known) in results {
             self.put(slot, known);
@@ -443,6 +482,11 @@ impl<'e> Flow<'e> {
         }
         self.labels.get(slot as usize).map(|name| self.get(name))
     }
+}
+
+/// The name under which a function is kept; no variable has such a one.
+fn function_name(name: &str) -> String {
+    format!("{name}()")
 }
 
 fn join_known(a: Option<Known>, b: Option<Known>) -> Option<Known> {

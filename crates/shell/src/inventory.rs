@@ -69,7 +69,8 @@ pub struct Command {
     pub parent: Option<u32>,
     /// the folder it runs in
     pub cwd: Cwd,
-    /// the program is a function that the same text defines
+    /// the program is certainly a function that the same text defined before; a name that may still, or again, mean
+    /// a program is not
     pub calls_function: bool,
 }
 

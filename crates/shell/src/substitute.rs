@@ -22,7 +22,8 @@ pub(crate) fn output(walk: &Walk<'_>, t: &Tree, list: Id, from: usize) -> Value 
     let Some(command) = walk.out.commands.get(from) else {
         return Value::Unknown;
     };
-    if command.calls_function || !command.assignments.is_empty() {
+    let name = command.words.first().and_then(|word| word.value.exact()).unwrap_or_default();
+    if walk.functions.contains(name) || !command.assignments.is_empty() {
         return Value::Unknown;
     }
     let words: Option<Vec<&str>> = command.words.iter().map(plain).collect();

@@ -42,6 +42,8 @@ pub(crate) struct Walk<'e> {
     pub(crate) limits: Limits,
     pub(crate) stdin: Rc<Stdin>,
     pub(crate) functions: BTreeSet<String>,
+    /// functions that are there before any is called
+    pub(crate) early: BTreeSet<String>,
     /// what any function may change
     pub(crate) function_effects: Effects,
     /// what anything in the text may change
@@ -73,6 +75,7 @@ impl<'e> Walk<'e> {
             limits,
             stdin: Rc::new(Stdin::Inherited),
             functions: BTreeSet::new(),
+            early: BTreeSet::new(),
             function_effects: Effects::default(),
             all_effects: Effects::default(),
             bodies: Vec::new(),
@@ -93,7 +96,7 @@ impl<'e> Walk<'e> {
 
     /// Walks the whole text.
     pub(crate) fn whole(mut self, tree: &Tree, root: Id, steps: u64) -> Inventory {
-        self.survey(tree);
+        self.survey(tree, root);
         self.node(tree, root, &At::TOP);
         self.callers();
         let mut out = self.out;
@@ -106,7 +109,7 @@ impl<'e> Walk<'e> {
     }
 
     /// What must be known before the first command: functions, and what spoils all knowledge.
-    fn survey(&mut self, tree: &Tree) {
+    fn survey(&mut self, tree: &Tree, root: Id) {
         let mut bodies = Vec::new();
         for node in &tree.nodes {
             if let Kind::Function { names, body } = &node.kind {
@@ -139,6 +142,7 @@ impl<'e> Walk<'e> {
             }
             self.all_effects = all;
         }
+        self.early = effects::early(tree, root, &self.functions);
         self.loaded = loaded::survey(tree, &self.functions);
         (self.flow.poisoned, self.flow.lost) = effects::poisons(tree, &self.functions);
     }
@@ -210,6 +214,12 @@ impl<'e> Walk<'e> {
         }
         if effects.positional {
             self.flow.set_positional(None);
+        }
+        if effects.functions {
+            self.flow.clear_functions();
+        }
+        for name in effects.unset.iter().filter(|name| self.functions.contains(*name)) {
+            self.flow.undefine(name);
         }
         if effects.calls {
             let calls = std::mem::take(&mut self.function_effects);

@@ -150,6 +150,11 @@ fn inputs() {
 }
 
 #[test]
+fn functions() {
+    family("functions", include_str!("cases/inventory/functions.jsonl"));
+}
+
+#[test]
 fn dialects() {
     family("dialects", include_str!("cases/inventory/dialects.jsonl"));
 }

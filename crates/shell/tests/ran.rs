@@ -124,6 +124,10 @@ fn listed(text: &str, home: &Path) -> (BTreeSet<String>, bool, bool) {
     let mut unknown = false;
     for command in &inventory.commands {
         let Some(first) = command.words.first() else { continue };
+        if command.calls_function {
+            // we say that no program of this name runs here
+            continue;
+        }
         match first.value.all() {
             Some(all) if !first.glob && !first.split => names.extend(all.into_iter().map(str::to_owned)),
             _ => unknown = true,

@@ -266,7 +266,19 @@ impl Grammar {
     fn rare(&mut self, depth: usize) -> String {
         let (name, other, third) = (self.name(), self.name(), self.name());
         let var = self.var();
-        match self.rng.below(44) {
+        match self.rng.below(56) {
+            44 => format!("{other} && {name}() {{ {third}; }}; {name}"),
+            45 => format!("( {name}() {{ {third}; }}; {name} ); {name}"),
+            46 => format!("{name}() {{ {third}; }} & {name}; wait"),
+            47 => format!("{name}; {name}() {{ {third}; }}; {name}"),
+            48 => format!("f() {{ {name}; }}; f; {name}() {{ {third}; }}; f"),
+            49 => format!("f() {{ {name}; }}; {name}() {{ {third}; }}; f; unset -f {name}; f"),
+            50 => format!("for b in 1 2; do {name}; {name}() {{ {third}; }}; done; {name}"),
+            51 => format!("{name}() {{ {third}; }}; for b in 1 2; do {name}; unset -f {name}; done"),
+            52 => format!("{name}() {{ {third}; }}; f() {{ unset {name}; }}; {name}; f; {name}"),
+            53 => format!("f() {{ {name}() {{ {third}; }}; }}; {name}; f; {name}"),
+            54 => format!("{name}() {{ {third}; }}; eval unset -f {name}; {name}"),
+            55 => format!("if {other}; then {name}() {{ {third}; }}; fi; {name} | {name}"),
             0 => format!("{var}='z[$({name})0]'; (( {var} ))"),
             1 => format!("{var}='z[$({name})0]'; echo $(({var}+1))"),
             2 => format!("printf -v 'z[$({name} >/dev/null; echo 0)]' x"),
