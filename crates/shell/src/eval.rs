@@ -167,6 +167,7 @@ impl Walk<'_> {
         let mut words = Vec::new();
         let mut keyed = false;
         for item in items {
+            self.subscript_code(t, *item, at);
             keyed |= t.parts(*item).first().is_some_and(
                 |part| matches!(t.get(*part).map(|node| &node.kind), Some(Kind::Text { text, quoted: false, .. }) if text.starts_with(b"[")),
             );
@@ -176,6 +177,22 @@ impl Walk<'_> {
             return Some(None);
         }
         Some(Some(words.into_iter().map(|word| word.value).collect()))
+    }
+
+    /// Quoted code in the subscript of an array's element: it is evaluated all the same.
+    fn subscript_code(&mut self, t: &Tree, item: Id, at: &At) {
+        let bracket = |id: &Id| matches!(t.get(*id).map(|node| &node.kind), Some(Kind::Text { text, .. }) if text.starts_with(b"["));
+        if !self.loaded.any() || !t.parts(item).first().is_some_and(bracket) {
+            return;
+        }
+        for part in t.parts(item) {
+            if let Some(Kind::Text { text, quoted: true, .. }) = t.get(*part).map(|node| &node.kind)
+                && text.iter().any(|c| matches!(c, b'$' | b'`'))
+            {
+                let text = String::from_utf8_lossy(text).into_owned();
+                self.reread(&text, &crate::loaded::value_word(&text, t.span(*part)), at);
+            }
+        }
     }
 
     /// `~`, `~+`, `~-` at the start (and after `:` in assignments).

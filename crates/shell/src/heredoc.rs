@@ -200,6 +200,15 @@ fn unquote(raw: &[u8]) -> (Vec<u8>, bool) {
                 out.extend(next);
                 index += 1;
             }
+            b'$' if inside == 0 && matches!(next, Some(b'\'' | b'"')) => {
+                // `$'…'` and `$"…"`: escapes of the first are decoded
+                if next == Some(b'\'') {
+                    let (decoded, len) = ansi_text(raw.get(index + 2..).unwrap_or_default());
+                    out.extend(decoded);
+                    index += 2 + len;
+                    quoted = true;
+                }
+            }
             b'\'' | b'"' if inside == 0 => {
                 quoted = true;
                 inside = c;
@@ -210,6 +219,23 @@ fn unquote(raw: &[u8]) -> (Vec<u8>, bool) {
         index += 1;
     }
     (out, quoted)
+}
+
+/// The text of a `$'…'` behind its opening, and how many bytes before its closing quote.
+fn ansi_text(raw: &[u8]) -> (Vec<u8>, usize) {
+    let mut out = Vec::new();
+    let mut index = 0;
+    while let Some(c) = raw.get(index).copied().filter(|c| *c != b'\'') {
+        if c == b'\\' {
+            let (bytes, len) = crate::escape::ansi(raw.get(index..).unwrap_or_default());
+            out.extend_from_slice(bytes.as_slice());
+            index += len.max(1);
+        } else {
+            out.push(c);
+            index += 1;
+        }
+    }
+    (out, index)
 }
 
 /// The lines of a body without their leading tabs, and where each byte stood.

@@ -20,6 +20,8 @@ pub(crate) struct Loaded {
     names: BTreeSet<String>,
     /// any variable may be
     all: bool,
+    /// some variable takes only numbers: what is assigned to it is evaluated
+    pub(crate) integers: bool,
 }
 
 impl Loaded {
@@ -51,6 +53,11 @@ pub(crate) fn survey(tree: &Tree, functions: &BTreeSet<String>) -> Loaded {
                 let mut changes = Effects::default();
                 let texts: Vec<Option<String>> = words.iter().map(|word| effects::argument(tree, *word)).collect();
                 let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
+                let declares =
+                    matches!(texts.first(), Some(Some("declare" | "typeset" | "local" | "export" | "readonly")));
+                let attribute = |text: &str| text.starts_with('-') && text.contains(['i', 'E', 'F']);
+                loaded.integers |= matches!(texts.first(), Some(Some("integer" | "float")))
+                    || declares && texts.iter().any(|text| text.is_none_or(attribute));
                 if !texts.is_empty() && texts.first() != Some(&Some("let")) {
                     effects::command(&texts, functions, &mut changes);
                 }
@@ -103,7 +110,7 @@ impl Walk<'_> {
         }
     }
 
-    fn inner_arithmetic(&mut self, inner: &str, span: Span, at: &At, depth: usize) {
+    pub(crate) fn inner_arithmetic(&mut self, inner: &str, span: Span, at: &At, depth: usize) {
         if inner.bytes().all(|c| c.is_ascii_digit() || c == b'-') {
             return;
         }

@@ -41,6 +41,13 @@ impl Walk<'_> {
             known = self.indirect(known, span, at);
         }
         if let Op::At(b'P') = param.op {
+            if known.list.is_some() {
+                self.opaque(span, Why::Expansion);
+                for value in known.list.iter().flatten() {
+                    drop(self.prompt(value.clone(), quoted, span, at));
+                }
+                return unknown;
+            }
             return self.prompt(known.value, quoted, span, at);
         }
         if param.length {

@@ -389,6 +389,11 @@ impl<'e> Walk<'e> {
             }
             None => {
                 let word = self.single(t, *value, at, true);
+                if self.loaded.integers {
+                    for text in word.value.all().unwrap_or_default() {
+                        self.inner_arithmetic(text, word.span, at, 0);
+                    }
+                }
                 if *append {
                     let (value, cost) = crate::fields::concat(self.flow.get(name).value, word.value);
                     Known::scalar(if self.spend(cost, 0) { value } else { Value::Unknown })

@@ -266,7 +266,13 @@ impl Grammar {
     fn rare(&mut self, depth: usize) -> String {
         let (name, other, third) = (self.name(), self.name(), self.name());
         let var = self.var();
-        match self.rng.below(56) {
+        match self.rng.below(62) {
+            56 => format!("declare -i n; n='z[$({name} >/dev/null; echo 0)]'"),
+            57 => format!("declare -i n='z[$({name} >/dev/null; echo 0)]'; {other}"),
+            58 => format!("z=([$({name} >/dev/null; echo 0)]=1 {other})"),
+            59 => format!("z=(['z[$({name} >/dev/null; echo 0)]']=1)").replace("['z", "[\"z").replace("]']=", "]\"]="),
+            60 => format!("declare -a z='($({name}))'; declare -A y=([$({other})]=1)"),
+            61 => format!("{name} <<$'E\\x41'\n$(no)\nEA\n{other}"),
             44 => format!("{other} && {name}() {{ {third}; }}; {name}"),
             45 => format!("( {name}() {{ {third}; }}; {name} ); {name}"),
             46 => format!("{name}() {{ {third}; }} & {name}; wait"),
