@@ -322,7 +322,12 @@ impl Walk<'_> {
             }
             _ => effects.all = true,
         }
-        if word.value.exact().is_none_or(|text| self.names_carrier(text)) && self.loaded.any() {
+        let carries = |text: &str| {
+            // the variable itself is written, not evaluated
+            let rest = text.get(crate::effects::name_of(text).len()..).unwrap_or_default();
+            self.names_carrier(if rest.starts_with(['[', '=']) { rest } else { text })
+        };
+        if word.value.exact().is_none_or(carries) && self.loaded.any() {
             self.opaque(word.span, Why::Expansion);
         }
         self.apply(&effects);
