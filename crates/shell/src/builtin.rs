@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use crate::effects::{self, Effects};
-use crate::flow::{Known, Place, enter};
+use crate::flow::{Known, Place};
 use crate::lexer::{Map, Reader, Shared};
+use crate::place::enter;
 use crate::tree::{Id, Kind, Tree};
 use crate::walk::{At, Walk};
 use crate::word::Ctx;

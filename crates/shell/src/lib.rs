@@ -27,6 +27,7 @@ mod loaded;
 mod order;
 mod param;
 mod pattern;
+mod place;
 pub mod span;
 mod substitute;
 mod tree;
