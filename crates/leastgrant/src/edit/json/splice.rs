@@ -54,7 +54,9 @@ impl Document {
     /// Nothing stands at the path.
     pub fn replace(&self, path: &[Step<'_>], value: &Json) -> Result<Self, Refusal> {
         let (parent, _) = self.parent(path)?;
-        let layout = style::layout(self, parent);
+        // in a file of mixed line ends, what is replaced says which ones stand here
+        let old = self.container(path)?;
+        let layout = style::layout(self, parent).with_line_ends_of(self.raw(&old.span));
         let mut text = String::new();
         style::write(value, &layout, &mut text);
         self.replace_raw(path, &text)

@@ -64,6 +64,14 @@ pub(super) enum Layout {
 }
 
 impl Layout {
+    /// The same with the line ends of a text, where it has any.
+    pub(super) fn with_line_ends_of(self, text: &str) -> Self {
+        match self {
+            Self::Lines { unit, base, .. } if text.contains('\n') => Self::Lines { unit, base, newline: newline(text) },
+            other => other,
+        }
+    }
+
     fn deeper(&self) -> Self {
         match self {
             Self::Lines { unit, base, newline } => {
