@@ -96,7 +96,9 @@ impl Driver for Codex {
         }
         for (path, value) in [("@HOME@/.codex/config.toml", &config), ("@PROJECT@/.codex/config.toml", &project)] {
             if value.as_object().is_some_and(|members| !members.is_empty()) {
-                let text = toml::to_string(value).map_err(|error| error.to_string())?;
+                // keys may be paths
+                let value: Value = serde_json::from_str(&stage.fill(&value.to_string())).unwrap_or_default();
+                let text = toml::to_string(&value).map_err(|error| error.to_string())?;
                 stage.write(path, &text)?;
             }
         }

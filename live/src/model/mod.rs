@@ -162,10 +162,15 @@ impl Script {
         }
         let mut log = self.log();
         let thread = if place.sub { "sub" } else { "main" };
+        let session = log.told.values().find_map(|told| session(told));
         let mut said = Said { calls: Vec::new(), text: turn.say.as_ref().map(|text| quote(text, &log.told)) };
         for (i, (id, call)) in turn.calls.iter().enumerate() {
             log.played.insert(id.clone());
-            said.calls.push((format!("call_live_{thread}_{}_{i}", place.turn), call.clone()));
+            let mut call = call.clone();
+            if let Some(session) = &session {
+                with_session(&mut call.input, session);
+            }
+            said.calls.push((format!("call_live_{thread}_{}_{i}", place.turn), call));
         }
         said
     }
@@ -216,6 +221,22 @@ impl Script {
 /// `@TOLD:id@` in what the model says is what it was told.
 fn quote(text: &str, told: &BTreeMap<String, String>) -> String {
     told.iter().fold(text.to_owned(), |text, (id, said)| text.replace(&format!("@TOLD:{id}@"), said))
+}
+
+/// The number of a shell that an agent keeps open, as it told the model.
+fn session(told: &str) -> Option<Value> {
+    let rest = told.split("session ID ").nth(1)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse::<u64>().ok().map(Value::from)
+}
+
+/// `@SESSION@` in an input is that number.
+fn with_session(input: &mut Value, session: &Value) {
+    for value in input.as_object_mut().into_iter().flat_map(|input| input.values_mut()) {
+        if value == "@SESSION@" {
+            *value = session.clone();
+        }
+    }
 }
 
 /// Text of a message's content, whichever form it has.

@@ -178,6 +178,9 @@ fn list(agents: &[(&'static dyn Driver, Found)], ui: &mut Ui) -> Exit {
 
 fn measure(args: &Args, driver: &'static dyn Driver, found: Found, ui: &mut Ui) -> Result<Receipt, String> {
     let mut scenarios: Vec<Scenario> = scenario::of(driver.id())?;
+    if scenarios.is_empty() {
+        return Err(String::from("there are no scenarios, so nothing would be proved"));
+    }
     if !args.only.is_empty() {
         scenarios.retain(|scenario| args.only.iter().any(|only| scenario.claim.starts_with(only.as_str())));
         if scenarios.is_empty() {

@@ -7,6 +7,9 @@ use super::table::Table;
 use super::theme::{self, paint};
 use super::{Ui, words};
 
+/// most columns for what is recorded; all of it stands in the receipt
+const RECORDED: usize = 36;
+
 /// One claim is done.
 pub fn progress(ui: &mut Ui, row: &Row, done: usize, all: usize) {
     let word = if row.holds() { paint(theme::GOOD, "ok") } else { paint(theme::BAD, "drift") };
@@ -39,7 +42,7 @@ pub fn receipt(ui: &mut Ui, receipt: &Receipt) {
         table.row([
             (style, mark.to_owned()),
             (theme::NOTE, row.claim.clone()),
-            (theme::PLAIN, row.recorded.clone()),
+            (theme::PLAIN, words::cut(&row.recorded, RECORDED)),
             (if row.holds() { theme::PLAIN } else { theme::BAD }, row.observed.clone()),
         ]);
     }
