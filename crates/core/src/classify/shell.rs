@@ -122,10 +122,19 @@ pub fn shell_actions(call: &ShellCall, cwd: &str, world: &dyn World) -> Vec<Acti
         positional: Vec::new(),
     };
     reader.text(&call.command, &env, SpanMap::Shift(0), &[], &Feed::Inherited, 0);
+    reader.nothing(&call.command);
     reader.actions
 }
 
 impl Reader<'_> {
+    /// A text in which nothing was found and nothing was left unread only computes (`x=1`, `f() { ls; }`).
+    fn nothing(&mut self, text: &str) {
+        if self.actions.is_empty() && !text.trim().is_empty() {
+            let draft = Draft::new(Capability::Inspect, "shell");
+            self.finish(draft, &[], &[], Span::new(0, text.len()), "no program");
+        }
+    }
+
     /// Reads one text; answers what its last command prints, and whether any of its commands fetches.
     pub fn text(
         &mut self,
