@@ -18,7 +18,7 @@ pub mod wire;
 use std::ffi::OsString;
 
 use leastgrant_core::call::{Attendance, Call};
-use leastgrant_core::channel::{Answer, Channel};
+use leastgrant_core::channel::{self, Answer, Channel};
 use serde_json::{Value, json};
 
 pub use env::HookEnv;
@@ -27,8 +27,10 @@ pub use env::HookEnv;
 pub trait Agent: Sync {
     /// id of its compatibility record
     fn id(&self) -> &'static str;
-    /// what allow and ask are worth on it
-    fn channel(&self) -> &'static Channel;
+    /// what answers are worth on it, by its record
+    fn channel(&self) -> &'static Channel {
+        channel::of(self.id()).unwrap_or(&channel::UNKNOWN)
+    }
     /// the folder in which it was started, where it says so (the payload's folder may follow the agent's `cd`)
     fn started_in<'e>(&self, env: &'e HookEnv) -> Option<&'e str>;
     /// what it says about whatever happens in this session

@@ -198,9 +198,7 @@ fn shaped(shape: Shape, input: &Input, dialect: Dialect) -> Result<Tool, String>
             let new = body(input, content)?.unwrap_or_default();
             Tool::Edit { path: must(input, path)?, edits: vec![Edit { old: String::new(), new, all: false }] }
         }
-        Shape::Patch(keys) => {
-            Tool::Patch(super::patch::read(&body(input, keys)?.ok_or_else(|| missing(keys))?)?)
-        }
+        Shape::Patch(keys) => Tool::Patch(super::patch::read(&body(input, keys)?.ok_or_else(|| missing(keys))?)?),
         Shape::Delete(path) => Tool::Delete { path: must(input, path)? },
         Shape::Glob { pattern, root } => {
             let pattern = must(input, pattern)?;

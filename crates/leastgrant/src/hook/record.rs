@@ -4,7 +4,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use leastgrant_core::action::{Capability, Exposure, TargetKind};
 use leastgrant_core::call::{Attendance, Call};
-use leastgrant_core::channel::Answer;
+use leastgrant_core::channel::{Answer, Ask};
 use leastgrant_core::verdict::Verdict;
 
 use super::net;
@@ -122,7 +122,9 @@ impl Desk<'_> {
 fn may_run(agent: &dyn Agent, call: &Call, answer: &Answer) -> bool {
     match answer {
         Answer::Deny { .. } => false,
-        Answer::Ask { .. } => call.attendance != Attendance::Unattended || !agent.channel().ask_refused_unattended,
+        Answer::Ask { .. } => {
+            call.attendance != Attendance::Unattended || agent.channel().ask_unattended != Ask::Refuses
+        }
         Answer::Allow { .. } | Answer::Silent => true,
     }
 }

@@ -4,7 +4,7 @@
 mod tools;
 
 use leastgrant_core::call::{Attendance, Call, Mode};
-use leastgrant_core::channel::{Answer, Channel};
+use leastgrant_core::channel::Answer;
 use leastgrant_shell::Dialect;
 
 use super::payload::{Payload, Unread, Wanted};
@@ -14,10 +14,7 @@ use super::{Agent, ConfigChange, Decoded, Done, Held, HookEnv, Output, Passing};
 /// The adapter.
 pub struct ClaudeCode;
 
-/// What the measured versions do: an ask reaches a person in every interactive mode and is refused where nobody is there;
-/// an allow passes the agent's own prompt and nothing else: its deny rules, ask rules and plan mode stay above it (§b).
-static CHANNEL: Channel =
-    Channel { agent: "claude-code", ask_prompts: true, ask_refused_unattended: true, allow_overrides: false };
+const ID: &str = "claude-code";
 
 const WANTED: Wanted = Wanted {
     whole: &[
@@ -76,11 +73,7 @@ const MODES: &[(&str, Mode)] = &[
 
 impl Agent for ClaudeCode {
     fn id(&self) -> &'static str {
-        CHANNEL.agent
-    }
-
-    fn channel(&self) -> &'static Channel {
-        &CHANNEL
+        ID
     }
 
     fn started_in<'e>(&self, env: &'e HookEnv) -> Option<&'e str> {
@@ -171,7 +164,7 @@ fn call(payload: &Payload, env: &HookEnv) -> Result<Call, String> {
         None => None,
     };
     Ok(Call {
-        agent: CHANNEL.agent,
+        agent: ID,
         agent_version: version(env),
         session: wire::said(payload, "session_id")?,
         call_id: payload.text("tool_use_id")?.map(str::to_owned),

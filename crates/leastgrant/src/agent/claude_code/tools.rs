@@ -23,7 +23,11 @@ const TOOLS: &[Row] = &[
     ("MultiEdit", Shape::Edits { path: &["file_path"], list: "edits", change: CHANGE }, "changes parts of a file"),
     ("NotebookEdit", Shape::Insert { path: &["notebook_path"], content: &["new_source"] }, "changes a notebook"),
     ("Glob", Shape::Glob { pattern: &["pattern"], root: &["path"] }, "lists files by name"),
-    ("Grep", Shape::Grep { pattern: &["pattern"], root: &["path"], glob: &["glob"], prints: Prints::AsAsked }, "searches in files"),
+    (
+        "Grep",
+        Shape::Grep { pattern: &["pattern"], root: &["path"], glob: &["glob"], prints: Prints::AsAsked },
+        "searches in files",
+    ),
     ("LS", Shape::List(&["path"]), "lists a folder"),
     ("WebFetch", Shape::Fetch(&["url"]), "fetches a page"),
     ("WebSearch", Shape::WebSearch(&["query"]), "searches the web"),
