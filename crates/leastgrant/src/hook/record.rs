@@ -52,8 +52,11 @@ impl Desk<'_> {
         let _ = store.append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
     }
 
-    pub(super) fn prompted(&self, call: &Call) {
-        let event = Event::new("prompted", now()).of_call(call);
+    pub(super) fn prompted(&self, call: &Call, told: Option<(&Verdict, &Answer)>) {
+        let mut event = Event::new("prompted", now()).of_call(call);
+        if let Some((verdict, answer)) = told {
+            event = event.of_verdict(verdict, answer);
+        }
         let _ = self.store().append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
     }
 
