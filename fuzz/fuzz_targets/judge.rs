@@ -76,7 +76,7 @@ fuzz_target!(|data: &[u8]| {
     sound(&alone, text);
     let understood = understood(text);
     assert!(understood || alone.decision != Decision::Allow, "passed although the reader did not understand it");
-    if !understood || alone.actions.is_empty() {
+    if !understood {
         return;
     }
     let mut around = vec![format!("true\n{text}")];

@@ -68,8 +68,10 @@ impl Tally {
             return;
         };
         self.programs += inventory.commands.iter().filter(|c| !c.words.is_empty()).count();
-        if !covered(command, &inventory) {
-            self.uncovered.push(short(command));
+        let coverage = leastgrant_shell::coverage(command.as_bytes(), Dialect::Bash, &Limits::default());
+        if let Some(gap) = coverage.gaps.first() {
+            let bytes = String::from_utf8_lossy(gap.of(command.as_bytes())).into_owned();
+            self.uncovered.push(format!("`{}` in {}", short(&bytes), short(command)));
         }
         if !inventory.opaque.is_empty() {
             self.opaque += 1;
@@ -105,54 +107,6 @@ impl Tally {
             println!("  {steps} steps, {bytes} bytes: {command}");
         }
     }
-}
-
-/// Whether every byte that means something lies in a command or an opaque part.
-///
-/// The inventory is flat, so what holds commands together is not in it: separators, brackets, reserved words and
-/// comments count as covered where they stand between commands.
-fn covered(command: &str, inventory: &Inventory) -> bool {
-    let mut seen = vec![false; command.len()];
-    let mut mark = |start: usize, end: usize| {
-        for flag in seen.iter_mut().take(end).skip(start) {
-            *flag = true;
-        }
-    };
-    for span in inventory.commands.iter().map(|c| c.span).chain(inventory.opaque.iter().map(|o| o.span)) {
-        mark(span.start as usize, span.end as usize);
-    }
-    let heres = inventory.commands.iter().flat_map(|c| &c.redirects).filter_map(|redirect| redirect.here.as_ref());
-    for here in heres {
-        // the line after the body is its delimiter
-        let end = here.span.end as usize;
-        let rest = command.get(end..).unwrap_or_default();
-        mark(here.span.start as usize, end + rest.trim_start_matches('\n').find('\n').unwrap_or(rest.len()) + 1);
-    }
-    let rest: String =
-        command.char_indices().map(|(at, c)| if seen.get(at) == Some(&true) { ' ' } else { c }).collect();
-    rest.lines().all(|line| {
-        // the words of `for`, `case`, `[[ ]]` and `(( ))` are no commands; what runs inside them is one of its own
-        let mut head = false;
-        line.split_whitespace().take_while(|word| !word.starts_with('#')).all(|word| {
-            let ends = word.ends_with(';') || matches!(word, "do" | "then") || word.ends_with("]]");
-            let inside = head;
-            head = (inside || is_head(word)) && !ends;
-            inside || is_head(word) || is_glue(word)
-        })
-    })
-}
-
-fn is_head(word: &str) -> bool {
-    let word = word.trim_start_matches(['(', '{', '!']);
-    matches!(word, "for" | "select" | "case" | "in" | "[[") || word.starts_with("((")
-}
-
-fn is_glue(word: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "in", "esac", "function",
-        "select", "coproc", "time", "!", "{", "}",
-    ];
-    WORDS.contains(&word.trim_matches([';', '&', '|', '(', ')'])) || word.chars().all(|c| ";&|(){}\\".contains(c))
 }
 
 fn short(command: &str) -> String {

@@ -45,7 +45,7 @@ pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
     if actions.is_empty() {
         return match &call.tool {
             Tool::Meta => housekeeping(),
-            Tool::Shell(shell) if only_comments(&shell.command) => housekeeping(),
+            Tool::Shell(shell) if shell.command.trim().is_empty() => housekeeping(),
             _ => refuse("engine.error", "nothing of the call was understood"),
         };
     }
@@ -86,11 +86,6 @@ fn housekeeping() -> Verdict {
         contained: true,
         remedy: None,
     }
-}
-
-/// Whether a command line runs nothing at all.
-fn only_comments(text: &str) -> bool {
-    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
 
 struct Sight<'a> {
