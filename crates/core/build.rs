@@ -21,8 +21,12 @@ fn main() {
     let out = std::env::var("OUT_DIR").unwrap_or_default();
     let (from, out) = (Path::new("knowledge"), Path::new(&out));
     let records = Path::new("../../compatibility");
-    let all =
-        [browsers::write(from, out), knowledge::write(from, out), tables::write(from, out), records::write(records, out)];
+    let all = [
+        browsers::write(from, out),
+        knowledge::write(from, out),
+        tables::write(from, out),
+        records::write(records, out),
+    ];
     for result in all {
         if let Err(error) = result {
             println!("cargo::error={}", error.replace('\n', " "));

@@ -15,7 +15,9 @@ use crate::reason::{Reason, Weight};
 use crate::rule::{Book, Effect, Rule};
 use crate::verdict::{AskKind, Decision, Verdict};
 use crate::world::World;
-use because::{DENIED, FAMILIAR, HOUSEKEEPING, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled, shown};
+use because::{
+    DENIED, FAMILIAR, HOUSEKEEPING, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled, shown,
+};
 
 /// Everything that a judgement rests on.
 pub struct Bench<'a> {

@@ -113,10 +113,20 @@ mod tests {
     #[test]
     fn a_host_is_held_exactly_or_below_a_dot() {
         let list = list(&["Shop.Stage.test.", "=id.stage.test", "127.0.0.1", "localhost"]);
-        for host in ["shop.stage.test", "eu.shop.stage.test", "a.b.shop.stage.test", "id.stage.test", "127.0.0.1", "localhost", "app.localhost"] {
+        for host in [
+            "shop.stage.test",
+            "eu.shop.stage.test",
+            "a.b.shop.stage.test",
+            "id.stage.test",
+            "127.0.0.1",
+            "localhost",
+            "app.localhost",
+        ] {
             assert!(list.holds(host), "{host}");
         }
-        for host in ["", "stage.test", "xshop.stage.test", "shop.stage.test.bad.test", "x.id.stage.test", "1.127.0.0.1", "test"] {
+        for host in
+            ["", "stage.test", "xshop.stage.test", "shop.stage.test.bad.test", "x.id.stage.test", "1.127.0.0.1", "test"]
+        {
             assert!(!list.holds(host), "{host}");
         }
     }

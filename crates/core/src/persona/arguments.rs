@@ -60,9 +60,9 @@ impl Arguments {
         match value {
             Json::String(text) => self.text(inner, text, does, left),
             Json::Array(all) => all.iter().try_for_each(|value| self.walk(inner, value, does, left)),
-            Json::Object(all) => all
-                .iter()
-                .try_for_each(|(name, value)| self.walk(Place { key: &servers::key(name), ..inner }, value, does, left)),
+            Json::Object(all) => all.iter().try_for_each(|(name, value)| {
+                self.walk(Place { key: &servers::key(name), ..inner }, value, does, left)
+            }),
             Json::Null | Json::Bool(_) | Json::Number(_) => Ok(()),
         }
     }

@@ -54,7 +54,11 @@ impl Contract {
         let [Some((schema_line, schema)), Some((id_line, persona)), Some((status_line, status))] =
             found.map(|(_, field)| field)
         else {
-            return Err(problem(1, String::from("the contract has no header"), String::from("start from `leastgrant persona new`")));
+            return Err(problem(
+                1,
+                String::from("the contract has no header"),
+                String::from("start from `leastgrant persona new`"),
+            ));
         };
         if schema != SCHEMA {
             let text = format!("the contract is of version `{}`", brief(schema));
@@ -108,7 +112,9 @@ mod tests {
     use super::*;
 
     fn contract(schema: &str, id: &str, status: &str) -> String {
-        format!("persona_contract:\n  schema_version: \"{schema}\"\n  persona_id: {id}\n  contract_status: '{status}'\n")
+        format!(
+            "persona_contract:\n  schema_version: \"{schema}\"\n  persona_id: {id}\n  contract_status: '{status}'\n"
+        )
     }
 
     #[test]

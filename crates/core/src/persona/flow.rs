@@ -338,7 +338,10 @@ impl<'a> Page<'a> {
                 match value.parse::<u32>() {
                     Ok(turns) if turns > 0 && value.bytes().all(|byte| byte.is_ascii_digit()) => return turns,
                     _ => {
-                        problems.push(wrong(line.number, format!("`max_turns` is `{}`, not a positive number", brief(value))));
+                        problems.push(wrong(
+                            line.number,
+                            format!("`max_turns` is `{}`, not a positive number", brief(value)),
+                        ));
                         return TURNS;
                     }
                 }
@@ -346,7 +349,8 @@ impl<'a> Page<'a> {
         }
         let near = self.lines(Section::StepBudget).iter().find(|line| line.text.to_lowercase().contains("max_turns"));
         if let Some(line) = near {
-            problems.push(wrong(line.number, format!("`{}` is not how a step budget is written", brief(line.text.trim()))));
+            problems
+                .push(wrong(line.number, format!("`{}` is not how a step budget is written", brief(line.text.trim()))));
         }
         TURNS
     }

@@ -247,9 +247,7 @@ impl Guard<'_> {
         match visit::read(text) {
             Address::Blank => Ok(()),
             Address::Bad(bad) => Err(self.block(bad.why).to(&bad.host).of(&bad.detail)),
-            Address::Web(web) if !self.bounds.allowlist.holds(&web.host) => {
-                Err(self.block(Why::Outside).to(&web.host))
-            }
+            Address::Web(web) if !self.bounds.allowlist.holds(&web.host) => Err(self.block(Why::Outside).to(&web.host)),
             Address::Web(web) if self.strict => self.inside(&web),
             Address::Web(_) => Ok(()),
         }
@@ -300,7 +298,8 @@ impl Guard<'_> {
         let lower = text.to_ascii_lowercase();
         for (at, _) in lower.match_indices("://").take(1000) {
             let front = lower.get(..at).unwrap_or_default();
-            let start = front.len() - front.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count();
+            let start = front.len()
+                - front.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count();
             let rest = text.get(start..).unwrap_or_default();
             let end = rest.find(|char: char| char.is_whitespace() || "\"'`<>()[]{}\\,;".contains(char));
             self.address(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default())?;
@@ -317,7 +316,9 @@ impl Guard<'_> {
             return Ruling::Outside(block);
         }
         let sites = query.split(|char: char| char.is_whitespace() || "\"'(),{}[]".contains(char));
-        for site in sites.filter_map(|word| word.get(..5).filter(|front| front.eq_ignore_ascii_case("site:")).and_then(|_| word.get(5..))) {
+        for site in sites.filter_map(|word| {
+            word.get(..5).filter(|front| front.eq_ignore_ascii_case("site:")).and_then(|_| word.get(5..))
+        }) {
             if let Err(block) = self.address(site) {
                 return Ruling::Outside(block);
             }
@@ -336,7 +337,8 @@ impl Guard<'_> {
                 any = true;
                 !self.bounds.allowlist.holds(host)
             }) {
-                return Err(self.block(Why::Shell).to(host));
+                // a host that the shell works out is written like this
+                return Err(self.block(Why::Shell).to(if host == "…" { "" } else { host }));
             }
             if !any {
                 return Err(self.block(Why::Shell));
@@ -358,11 +360,11 @@ fn connects(action: &Action) -> bool {
 
 /// Whether the arguments of an unknown tool hold anything that could be an address.
 fn carries(input: &Json) -> bool {
-    arguments::find(input, Does::Unsaid)
-        .map_or(true, |found| !found.addresses.is_empty() || found.formless)
+    arguments::find(input, Does::Unsaid).map_or(true, |found| !found.addresses.is_empty() || found.formless)
 }
 
 /// A word of prose without what stands around it.
 fn unwrapped(word: &str) -> &str {
-    word.trim_start_matches(['(', '<', '[', '"', '\'', '`']).trim_end_matches([')', '>', ']', '"', '\'', '`', ',', '.', ';', '!', '?'])
+    word.trim_start_matches(['(', '<', '[', '"', '\'', '`'])
+        .trim_end_matches([')', '>', ']', '"', '\'', '`', ',', '.', ';', '!', '?'])
 }

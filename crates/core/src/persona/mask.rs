@@ -30,7 +30,8 @@ fn word(word: &str, out: &mut String) {
     let lower = word.to_ascii_lowercase();
     if let Some(colon) = lower.find("://") {
         let front = lower.get(..colon).unwrap_or_default();
-        let scheme = front.len() - front.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count();
+        let scheme =
+            front.len() - front.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count();
         out.push_str(word.get(..scheme).unwrap_or_default());
         return address(word.get(scheme..).unwrap_or_default(), word.get(scheme..colon).unwrap_or_default(), out);
     }

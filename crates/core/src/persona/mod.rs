@@ -6,8 +6,8 @@
 
 pub mod active;
 pub mod allowlist;
-pub mod armed;
 mod arguments;
+pub mod armed;
 pub mod contract;
 pub mod flow;
 pub mod guard;

@@ -131,7 +131,11 @@ fn written(text: &str) -> String {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let end = if host.starts_with('[') { host.find(']').map_or(host.len(), |at| at + 1) } else { host.find(':').unwrap_or(host.len()) };
+    let end = if host.starts_with('[') {
+        host.find(']').map_or(host.len(), |at| at + 1)
+    } else {
+        host.find(':').unwrap_or(host.len())
+    };
     host.get(..end).unwrap_or_default().to_lowercase()
 }
 
@@ -167,7 +171,7 @@ fn spelled(url: &Url) -> String {
         None => String::new(),
         Some(Host::Domain(name)) => name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase(),
         Some(Host::Ipv4(address)) => address.to_string(),
-        Some(Host::Ipv6(address)) => address.to_string(),
+        Some(Host::Ipv6(_)) => url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned(),
     }
 }
 

@@ -187,7 +187,9 @@ impl Block {
             }
             Why::PlainHttp => format!("{to} by http, where flow \"{flow}\" says https — {NO_RETRY}"),
             Why::Credentials => {
-                format!("an address to {to} carries a user name or password; flow \"{flow}\" is walked without — {NO_RETRY}")
+                format!(
+                    "an address to {to} carries a user name or password; flow \"{flow}\" is walked without — {NO_RETRY}"
+                )
             }
             Why::Script => format!(
                 "code in the page could go anywhere, and flow \"{flow}\" does not permit scripts — use the page as a person would, or journal the wall as a finding."
