@@ -129,7 +129,7 @@ proptest! {
     fn the_host_that_is_named_is_the_one_that_would_be_visited(text in built()) {
         if let Address::Bad(bad) = read(&text)
             && !bad.host.is_empty()
-            && text.to_ascii_lowercase().trim_start().starts_with("http")
+            && Url::parse(text.trim()).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
         {
             prop_assert_eq!(visited(text.trim()), Some(bad.host), "{}", text);
         }
@@ -180,7 +180,7 @@ fn by_node(texts: &[String]) -> Option<Vec<String>> {
 }
 
 /// What Node v22 said when this was last run with it. A change of the generator or of the library changes it.
-const SAID: &str = "@@";
+const SAID: &str = "c55bb97ff35cec42f04236e6bd8756d1adec1d245b48323d59984893eb05f1a8";
 
 #[test]
 fn node_agrees_on_ten_thousand_addresses() {
