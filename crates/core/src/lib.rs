@@ -15,6 +15,7 @@ pub mod host;
 pub mod judge;
 pub mod knowledge;
 pub mod path;
+pub mod persona;
 pub mod policy;
 pub mod reason;
 pub mod redact;

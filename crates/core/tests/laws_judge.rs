@@ -197,6 +197,7 @@ prop_compose! {
                 rules,
                 bundles,
                 problems: if broken { vec![String::from("rules.toml:1:1: made up")] } else { vec![] },
+                persona: Vec::new(),
             },
             standing: Standing { familiar: signatures(familiar), denied: signatures(denied) },
             session: Session {
