@@ -13,6 +13,7 @@ pub mod floor;
 pub mod host;
 pub mod judge;
 pub mod knowledge;
+pub mod learn;
 pub mod path;
 pub mod policy;
 pub mod reason;

@@ -23,6 +23,8 @@ pub(super) const HOUSEKEEPING: Said =
     Said { id: "meta.housekeeping", text: "has no effect on files, programs or the network" };
 pub(super) const STRICT: Said = Said { id: "posture.strict", text: "posture strict: only rules allow" };
 pub(super) const DENIED: Said = Said { id: "gap.denied", text: "a person refused this before" };
+pub(super) const OBSERVED: Said =
+    Said { id: "familiar.observed", text: "ran often enough before, stays in the project and leaves no trace" };
 pub(super) const FAMILIAR: Said = Said { id: "familiar.confirmed", text: "approved often enough before" };
 
 pub(super) fn floors(fired: &[Fired], weight: impl Fn(&Fired) -> Weight) -> Vec<Reason> {
