@@ -213,6 +213,7 @@ fn policy(given: &Given) -> Policy {
         rules,
         bundles,
         problems: given.problems.clone(),
+        ..Policy::default()
     }
 }
 
