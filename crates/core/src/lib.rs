@@ -8,6 +8,7 @@ pub mod bundle;
 pub mod call;
 pub mod channel;
 pub mod classify;
+pub mod compatibility;
 pub mod control;
 pub mod floor;
 pub mod host;

@@ -28,6 +28,8 @@ pub struct Scene<'a> {
     pub command: Option<(Vec<Arg>, bool)>,
     /// patterns of the paths that it prints, where that is known
     pub paths: Option<Vec<String>>,
+    /// the shell may be one in which `path` is `PATH`
+    pub tied: bool,
     /// the command's span
     pub span: Span,
 }
@@ -204,6 +206,7 @@ fn scene<'a>(world: &'a dyn World, invocation: &'a Invocation) -> Scene<'a> {
         nested: Vec::new(),
         command: None,
         paths: None,
+        tied: false,
         span: invocation.span,
     }
 }
@@ -219,6 +222,7 @@ fn program_run(
     let parsed = usage::parse(&program.usage, args);
     let mut draft = base(program, &parsed);
     let mut scene = scene(reader.world, invocation);
+    scene.tied = reader.tied();
     scene.cwd = moved(&parsed, reader.world, &invocation.cwd);
     scene.command.clone_from(&parsed.command);
     let cwd = scene.cwd.clone();
@@ -248,7 +252,7 @@ fn program_run(
     }
     elsewhere_built(&mut draft, reader.world, &cwd);
     let assigned: Vec<(String, Value)> = parsed.in_role(Slot::Assignment).filter_map(assignment).collect();
-    let injected = environment::injections(&assigned, &cwd, reader.world);
+    let injected = environment::injections(&assigned, &cwd, reader.world, false);
     let mut layers = layers.to_vec();
     if !injected.is_empty() {
         if scene.nested.is_empty() && scene.command.is_none() {
