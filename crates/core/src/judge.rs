@@ -17,7 +17,8 @@ use crate::rule::{Book, Effect, Rule};
 use crate::verdict::{AskKind, Decision, Verdict};
 use crate::world::World;
 use because::{
-    DENIED, FAMILIAR, HOUSEKEEPING, OBSERVED, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled, shown,
+    DENIED, FAMILIAR, HOUSEKEEPING, OBSERVED, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled,
+    shown,
 };
 
 /// Everything that a judgement rests on.

@@ -1,7 +1,7 @@
 //! What the person decided: posture, rules, accepted bundles. Read from files by the binary, judged here.
 
-use crate::persona::run::Run;
 pub use crate::learn::{Standing, Terms};
+use crate::persona::run::Run;
 use crate::rule::Rule;
 
 /// How much may pass unasked (parity table §5.8).
