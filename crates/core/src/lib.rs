@@ -9,6 +9,7 @@ pub mod call;
 pub mod channel;
 pub mod classify;
 pub mod compatibility;
+pub mod conduct;
 pub mod control;
 pub mod floor;
 pub mod host;
