@@ -29,11 +29,9 @@ pub fn find(driver: &dyn Driver, named: Option<&Path>) -> Result<Found, String> 
     let on_path = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file());
     let program = match named {
         Some(path) => path.canonicalize().map_err(|error| format!("`{}`: {error}", path.display()))?,
-        None => driver
-            .programs()
-            .iter()
-            .find_map(|name| on_path(name))
-            .ok_or_else(|| format!("`{}` is not on PATH; name it with `--agent-bin`", driver.programs().join("` or `")))?,
+        None => driver.programs().iter().find_map(|name| on_path(name)).ok_or_else(|| {
+            format!("`{}` is not on PATH; name it with `--agent-bin`", driver.programs().join("` or `"))
+        })?,
     };
     // agents that are scripts need their interpreter, wherever the person keeps it
     let path = on_path("node").and_then(|node| node.parent().map(Path::to_path_buf)).into_iter().collect();
@@ -58,7 +56,11 @@ pub fn version(driver: &dyn Driver, found: &Found) -> Result<String, String> {
     let output = stage::ask(&found.program, driver.arguments_of_version(), &env)?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     number(&said).ok_or_else(|| {
-        format!("`{}` does not say its version but `{}`", found.program.display(), said.lines().next().unwrap_or_default())
+        format!(
+            "`{}` does not say its version but `{}`",
+            found.program.display(),
+            said.lines().next().unwrap_or_default()
+        )
     })
 }
 

@@ -52,7 +52,10 @@ impl Response {
 
     /// Nothing of that name is here.
     pub(crate) fn missing() -> Self {
-        Self { status: 404, ..Self::json(&serde_json::json!({"error": {"type": "not_found_error", "message": "scripted"}})) }
+        Self {
+            status: 404,
+            ..Self::json(&serde_json::json!({"error": {"type": "not_found_error", "message": "scripted"}}))
+        }
     }
 }
 
@@ -65,9 +68,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts one on a free loopback port.
-    pub(crate) fn start(
-        answer: impl Fn(&Request) -> Response + Send + Sync + 'static,
-    ) -> Result<Self, std::io::Error> {
+    pub(crate) fn start(answer: impl Fn(&Request) -> Response + Send + Sync + 'static) -> Result<Self, std::io::Error> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -194,8 +195,10 @@ mod tests {
         .unwrap();
         let plain = talk(server.port(), b"POST /v1/x?a=b HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello");
         assert!(plain.ends_with(r#"{"body":"hello","path":"/v1/x"}"#), "{plain}");
-        let chunked =
-            talk(server.port(), b"POST /v1/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n");
+        let chunked = talk(
+            server.port(),
+            b"POST /v1/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
+        );
         assert!(chunked.ends_with(r#"{"body":"hello","path":"/v1/x"}"#), "{chunked}");
     }
 }

@@ -28,7 +28,8 @@ impl Isolation {
     #[must_use]
     pub fn here() -> Self {
         let devices = std::fs::read_to_string("/proc/net/dev").unwrap_or_default();
-        let names: Vec<&str> = devices.lines().skip(2).filter_map(|line| line.split(':').next()).map(str::trim).collect();
+        let names: Vec<&str> =
+            devices.lines().skip(2).filter_map(|line| line.split(':').next()).map(str::trim).collect();
         if names == ["lo"] { Self::Namespace } else { Self::None }
     }
 }

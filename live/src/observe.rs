@@ -64,7 +64,8 @@ impl Traces {
             let in_json = Value::from(needle.as_str()).to_string();
             let in_json = in_json.trim_matches('"');
             let by_probe = self.seen.iter().any(|seen| seen.stdin.contains(in_json));
-            let by_product = self.ledger.iter().filter(|event| event.get("event").and_then(Value::as_str) == Some("call"));
+            let by_product =
+                self.ledger.iter().filter(|event| event.get("event").and_then(Value::as_str) == Some("call"));
             by_probe || by_product.map(Value::to_string).any(|event| event.contains(in_json))
         };
         scenario.calls().into_iter().filter(asked).map(|step| step.id.clone()).collect()
@@ -98,10 +99,14 @@ pub fn compare(scenario: &Scenario, expect: &Expect, traces: &Traces, stage: &St
     let hangs = expect.hangs == Some(true);
     if let Some(ran) = &expect.ran {
         let seen = traces.ran(scenario, stage);
-        both.side(calls(&ids, &|id| ran.iter().any(|ran| ran == id), "runs", "held"), calls(&ids, &|id| seen.contains(id), "runs", "held"));
+        both.side(
+            calls(&ids, &|id| ran.iter().any(|ran| ran == id), "runs", "held"),
+            calls(&ids, &|id| seen.contains(id), "runs", "held"),
+        );
         for id in main.iter().filter(|id| !traces.log.played.contains(**id)) {
             let late = if traces.ended.late { " (its time was over)" } else { "" };
-            both.drift.push(format!("`{id}` was never played: the session ended before{late}{}", last_words(traces, stage)));
+            both.drift
+                .push(format!("`{id}` was never played: the session ended before{late}{}", last_words(traces, stage)));
         }
     }
     if let Some(hooked) = &expect.hooked {
@@ -192,7 +197,11 @@ fn recorded(expect: &Expect, traces: &Traces, stage: &Stage, both: &mut Sides) {
     if let Some(stub) = &expect.stub {
         let expected: Vec<String> = stub.iter().map(|line| stage.fill(line)).collect();
         if expected != traces.stub {
-            both.drift.push(format!("the stub received [{}], expected [{}]", cut(&traces.stub.join(", ")), expected.join(", ")));
+            both.drift.push(format!(
+                "the stub received [{}], expected [{}]",
+                cut(&traces.stub.join(", ")),
+                expected.join(", ")
+            ));
         }
     }
     for wanted in &expect.ledger {
@@ -206,7 +215,12 @@ fn recorded(expect: &Expect, traces: &Traces, stage: &Stage, both: &mut Sides) {
             && journal.iter().zip(&traces.journal).all(|(wanted, event)| holds(event, &filled(wanted, stage)));
         if !same {
             let lines: Vec<String> = traces.journal.iter().map(|event| stage.clean(&event.to_string())).collect();
-            both.drift.push(format!("the journal holds {} events [{}], expected {}", lines.len(), lines.join(", "), journal.len()));
+            both.drift.push(format!(
+                "the journal holds {} events [{}], expected {}",
+                lines.len(),
+                lines.join(", "),
+                journal.len()
+            ));
         }
     }
     for text in expect.transcript.iter().map(|text| stage.fill(text)).filter(|text| !traces.transcript.contains(text)) {
@@ -219,8 +233,11 @@ fn recorded(expect: &Expect, traces: &Traces, stage: &Stage, both: &mut Sides) {
         }
     }
     if let Some(checks) = &traces.doctor {
-        let bad: BTreeMap<&str, &str> =
-            checks.iter().filter(|(_, status)| status == "bad").map(|(id, status)| (id.as_str(), status.as_str())).collect();
+        let bad: BTreeMap<&str, &str> = checks
+            .iter()
+            .filter(|(_, status)| status == "bad")
+            .map(|(id, status)| (id.as_str(), status.as_str()))
+            .collect();
         let list = bad.keys().copied().collect::<Vec<_>>().join(", ");
         for id in expect.doctor.iter().filter(|id| !bad.keys().any(|bad| bad.starts_with(id.as_str()))) {
             both.drift.push(format!("doctor does not report `{id}` as bad; bad are: [{list}]"));
@@ -230,7 +247,10 @@ fn recorded(expect: &Expect, traces: &Traces, stage: &Stage, both: &mut Sides) {
         }
         if !expect.doctor.is_empty() {
             let says = |is: bool| String::from(if is { "doctor reports it" } else { "doctor is content" });
-            both.side(says(true), says(expect.doctor.iter().all(|id| bad.keys().any(|bad| bad.starts_with(id.as_str())))));
+            both.side(
+                says(true),
+                says(expect.doctor.iter().all(|id| bad.keys().any(|bad| bad.starts_with(id.as_str())))),
+            );
         }
     }
 }
@@ -246,7 +266,9 @@ fn holds(event: &Value, wanted: &Value) -> bool {
         (Value::Object(event), Value::Object(wanted)) => {
             wanted.iter().all(|(key, wanted)| event.get(key).is_some_and(|value| holds(value, wanted)))
         }
-        (Value::Array(event), Value::Array(wanted)) => wanted.iter().all(|wanted| event.iter().any(|value| holds(value, wanted))),
+        (Value::Array(event), Value::Array(wanted)) => {
+            wanted.iter().all(|wanted| event.iter().any(|value| holds(value, wanted)))
+        }
         (Value::String(event), Value::String(wanted)) => event.contains(wanted.as_str()),
         (event, wanted) => event == wanted,
     }
@@ -257,13 +279,22 @@ fn brief(ledger: &[Value]) -> String {
     let lines: Vec<String> = ledger
         .iter()
         .filter(|event| event.get("decision").is_some())
-        .map(|event| format!("{} {}/{} {}", word(event, "tool"), word(event, "decision"), word(event, "answer"), event.get("floors").unwrap_or(&Value::Null)))
+        .map(|event| {
+            format!(
+                "{} {}/{} {}",
+                word(event, "tool"),
+                word(event, "decision"),
+                word(event, "answer"),
+                event.get("floors").unwrap_or(&Value::Null)
+            )
+        })
         .collect();
     format!("[{}]", lines.join(", "))
 }
 
 fn last_words(traces: &Traces, stage: &Stage) -> String {
-    let text = [&traces.ended.stderr, &traces.ended.stdout].into_iter().map(|text| text.trim()).find(|text| !text.is_empty());
+    let text =
+        [&traces.ended.stderr, &traces.ended.stdout].into_iter().map(|text| text.trim()).find(|text| !text.is_empty());
     text.map_or_else(String::new, |text| {
         let from = text.char_indices().rev().nth(299).map_or(0, |(at, _)| at);
         format!("; its last words: `{}`", stage.clean(text.get(from..).unwrap_or_default()))

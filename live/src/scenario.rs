@@ -283,7 +283,8 @@ fn hooks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Hook>, D::Err
 
 fn turns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<Step>>, D::Error> {
     let forms = Vec::<TurnForm>::deserialize(deserializer)?;
-    let named = |name: String| named(&name).ok_or_else(|| serde::de::Error::custom(format!("no step is called `{name}`")));
+    let named =
+        |name: String| named(&name).ok_or_else(|| serde::de::Error::custom(format!("no step is called `{name}`")));
     forms
         .into_iter()
         .map(|form| match form {
@@ -364,7 +365,9 @@ impl Scenario {
     #[must_use]
     pub fn expected(&self, version: &str) -> Expect {
         let mut expect = self.expect.clone();
-        for other in self.versions.iter().filter(|other| within(version, other.since.as_deref(), other.before.as_deref())) {
+        for other in
+            self.versions.iter().filter(|other| within(version, other.since.as_deref(), other.before.as_deref()))
+        {
             let other = other.clone();
             expect.ran = other.ran.or(expect.ran);
             expect.hooked = other.hooked.or(expect.hooked);

@@ -144,7 +144,8 @@ fn world(stage: &Stage, step: &Step, env: &std::collections::BTreeMap<String, St
     match step.act.as_deref() {
         Some("write") => stage.write(path, text),
         Some("append") => stage.write(path, &(stage.read(path) + text)),
-        Some("replace") => stage.write(path, &stage.read(path).replacen(&stage.fill(step.from.as_deref().unwrap_or_default()), text, 1)),
+        Some("replace") => stage
+            .write(path, &stage.read(path).replacen(&stage.fill(step.from.as_deref().unwrap_or_default()), text, 1)),
         Some("remove") => std::fs::remove_file(stage.fill(path)).map_err(|error| error.to_string()),
         Some("sleep") => {
             std::thread::sleep(Duration::from_millis(step.ms.unwrap_or(1000)));
@@ -219,16 +220,22 @@ fn damage(stage: &Stage, broken: Broken) -> Result<(), String> {
 }
 
 fn gather(driver: &dyn Driver, scenario: &Scenario, stage: &Stage, traces: &mut Traces) -> Result<(), String> {
-    traces.seen = stage.lines("@LOG@/hooks.jsonl").into_iter().filter_map(|line| serde_json::from_value(line).ok()).collect();
+    traces.seen =
+        stage.lines("@LOG@/hooks.jsonl").into_iter().filter_map(|line| serde_json::from_value(line).ok()).collect();
     traces.stub = stage.lines("@LOG@/stub.jsonl").iter().map(received).collect();
     traces.ledger = stage.lines("@HOME@/.leastgrant/ledger.jsonl");
     traces.journal = stage.lines("@PROJECT@/.leopold/persona/events.jsonl");
     traces.transcript = record(&driver.transcripts(stage), RECORD);
-    let asked = scenario.versions.iter().chain([&scenario.expect]).any(|expect| !expect.doctor.is_empty() || expect.doctor_ok.is_some());
+    let asked = scenario
+        .versions
+        .iter()
+        .chain([&scenario.expect])
+        .any(|expect| !expect.doctor.is_empty() || expect.doctor_ok.is_some());
     if asked {
         let words: Vec<String> = ["doctor", "--json"].map(str::to_owned).to_vec();
         let ended = stage.product(&words, &scenario.env)?;
-        let report: Value = serde_json::from_str(&ended.stdout).map_err(|_| format!("doctor said no JSON: {}", ended.stderr))?;
+        let report: Value =
+            serde_json::from_str(&ended.stdout).map_err(|_| format!("doctor said no JSON: {}", ended.stderr))?;
         let text = |check: &Value, key: &str| check.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let checks = report.get("checks").and_then(Value::as_array).cloned().unwrap_or_default();
         traces.doctor = Some(checks.iter().map(|check| (text(check, "id"), text(check, "status"))).collect());
@@ -239,7 +246,8 @@ fn gather(driver: &dyn Driver, scenario: &Scenario, stage: &Stage, traces: &mut 
 /// A call as the stub received it: name and first argument.
 fn received(line: &Value) -> String {
     let name = line.get("name").and_then(Value::as_str).unwrap_or_default();
-    let argument = ["url", "label"].iter().find_map(|key| line.pointer(&format!("/arguments/{key}")).and_then(Value::as_str));
+    let argument =
+        ["url", "label"].iter().find_map(|key| line.pointer(&format!("/arguments/{key}")).and_then(Value::as_str));
     format!("{name} {}", argument.unwrap_or_default()).trim_end().to_owned()
 }
 

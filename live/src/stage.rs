@@ -80,7 +80,10 @@ impl Stage {
         stage.write("@PROJECT@/notes.txt", "alpha\nbeta\n")?;
         stage.write("@PROJECT@/README.md", "a project that is thrown away\n")?;
         let git = ["init", "-q", "-b", "main"];
-        if !stage.run(Path::new("git"), &git, &BTreeMap::new(), Duration::from_secs(20)).is_ok_and(|git| git.code == Some(0)) {
+        if !stage
+            .run(Path::new("git"), &git, &BTreeMap::new(), Duration::from_secs(20))
+            .is_ok_and(|git| git.code == Some(0))
+        {
             stage.write("@PROJECT@/.git/HEAD", "ref: refs/heads/main\n")?;
         }
         Ok(stage)
@@ -106,12 +109,9 @@ impl Stage {
     #[must_use]
     pub fn clean(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for (name, path) in [
-            ("<project>", &self.project),
-            ("<home>", &self.home),
-            ("<log>", &self.log),
-            ("<root>", &self.root),
-        ] {
+        for (name, path) in
+            [("<project>", &self.project), ("<home>", &self.home), ("<log>", &self.log), ("<root>", &self.root)]
+        {
             let path = path.to_string_lossy();
             let slug: String = path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
             text = text.replace(&*path, name).replace(&slug, &name.replace('>', "-slug>"));
@@ -151,7 +151,11 @@ impl Stage {
     /// The command line of a probe.
     #[must_use]
     pub fn probe(&self, label: &str) -> String {
-        self.part(&["probe", &self.log.to_string_lossy(), label]).iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+        self.part(&["probe", &self.log.to_string_lossy(), label])
+            .iter()
+            .map(|word| quote(word))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The words that start the stub server.
@@ -162,7 +166,10 @@ impl Stage {
 
     fn part(&self, words: &[&str]) -> Vec<String> {
         let own = self.programs.own.to_string_lossy().into_owned();
-        std::iter::once(own).chain(self.programs.part.iter().cloned()).chain(words.iter().map(|word| (*word).to_owned())).collect()
+        std::iter::once(own)
+            .chain(self.programs.part.iter().cloned())
+            .chain(words.iter().map(|word| (*word).to_owned()))
+            .collect()
     }
 
     /// What every program here has for an environment.
@@ -215,7 +222,13 @@ impl Stage {
         self.run(&self.programs.agent, &args, env, limit)
     }
 
-    fn run(&self, program: &Path, args: &[&str], env: &BTreeMap<String, String>, limit: Duration) -> Result<Ended, String> {
+    fn run(
+        &self,
+        program: &Path,
+        args: &[&str],
+        env: &BTreeMap<String, String>,
+        limit: Duration,
+    ) -> Result<Ended, String> {
         let mut command = Command::new(program);
         command.args(args).current_dir(&self.project).env_clear().envs(self.environment());
         command.envs(env.iter().map(|(name, value)| (name, self.fill(value))));
@@ -228,12 +241,8 @@ impl Stage {
 fn started(mut command: Command, limit: Duration, log: &Path) -> std::io::Result<Ended> {
     use std::os::unix::process::CommandExt as _;
     let (out, err) = (tempfile::NamedTempFile::new_in(log)?, tempfile::NamedTempFile::new_in(log)?);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(out.reopen()?)
-        .stderr(err.reopen()?)
-        .process_group(0)
-        .spawn()?;
+    let mut child =
+        command.stdin(Stdio::null()).stdout(out.reopen()?).stderr(err.reopen()?).process_group(0).spawn()?;
     let begun = Instant::now();
     let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     let end = |signal| group.map(|group| rustix::process::kill_process_group(group, signal));
@@ -252,7 +261,9 @@ fn started(mut command: Command, limit: Duration, log: &Path) -> std::io::Result
         std::thread::sleep(Duration::from_millis(15));
     }
     end(rustix::process::Signal::KILL);
-    let text = |file: &tempfile::NamedTempFile| std::fs::read(file.path()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let text = |file: &tempfile::NamedTempFile| {
+        std::fs::read(file.path()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    };
     (ended.stdout, ended.stderr) = (text(&out)?, text(&err)?);
     Ok(ended)
 }
@@ -284,9 +295,10 @@ pub fn quote(word: &str) -> String {
 fn without_uuids(text: &str) -> String {
     let is = |chunk: &[u8]| {
         chunk.len() == 36
-            && chunk.iter().enumerate().all(|(i, byte)| {
-                if [8, 13, 18, 23].contains(&i) { *byte == b'-' } else { byte.is_ascii_hexdigit() }
-            })
+            && chunk
+                .iter()
+                .enumerate()
+                .all(|(i, byte)| if [8, 13, 18, 23].contains(&i) { *byte == b'-' } else { byte.is_ascii_hexdigit() })
     };
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

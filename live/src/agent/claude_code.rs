@@ -104,7 +104,11 @@ impl Driver for ClaudeCode {
         put(stage, "@HOME@/.claude.json", &known)?;
         let stub = stage.stub();
         let (command, args) = stub.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        put(stage, "@ROOT@/mcp.json", &json!({"mcpServers": {"stub": {"type": "stdio", "command": command, "args": args}}}))
+        put(
+            stage,
+            "@ROOT@/mcp.json",
+            &json!({"mcpServers": {"stub": {"type": "stdio", "command": command, "args": args}}}),
+        )
     }
 
     fn launch(&self, _stage: &Stage, scenario: &Scenario) -> Launch {

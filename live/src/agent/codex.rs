@@ -37,8 +37,13 @@ impl Driver for Codex {
             return Ok(call("exec_command", input([("cmd", Value::from(format!("cat {}", stage.fill(path))))])));
         }
         if let Some(path) = &step.write {
-            let lines: String =
-                step.text.as_deref().unwrap_or("ran\n").lines().map(|line| format!("+{}\n", stage.fill(line))).collect();
+            let lines: String = step
+                .text
+                .as_deref()
+                .unwrap_or("ran\n")
+                .lines()
+                .map(|line| format!("+{}\n", stage.fill(line)))
+                .collect();
             let patch = format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch\n", stage.fill(path));
             return Ok(ToolCall { text: Some(patch), ..call("apply_patch", Value::Null) });
         }

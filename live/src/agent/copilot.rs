@@ -85,7 +85,9 @@ impl Driver for Copilot {
 
     fn launch(&self, _stage: &Stage, scenario: &Scenario) -> Launch {
         let mut args: Vec<String> =
-            ["-p", PROMPT, "--no-auto-update", "--log-dir", "@LOG@/copilot", "--disable-builtin-mcps"].map(str::to_owned).to_vec();
+            ["-p", PROMPT, "--no-auto-update", "--log-dir", "@LOG@/copilot", "--disable-builtin-mcps"]
+                .map(str::to_owned)
+                .to_vec();
         match scenario.mode.as_deref() {
             Some("yolo") => args.push(String::from("--yolo")),
             Some("none") => {}

@@ -27,7 +27,10 @@ impl Driver for GeminiCli {
             return Ok(call(&format!("mcp_stub_{name}"), input));
         }
         if let Some(command) = &step.shell {
-            return Ok(call("run_shell_command", input([("command", text(command)), ("description", Value::from("live"))])));
+            return Ok(call(
+                "run_shell_command",
+                input([("command", text(command)), ("description", Value::from("live"))]),
+            ));
         }
         if let Some(path) = &step.write {
             let content = step.text.as_deref().unwrap_or("ran\n");
@@ -40,7 +43,10 @@ impl Driver for GeminiCli {
             return Ok(call("web_fetch", input([("prompt", Value::from(format!("fetch {}", stage.fill(url))))])));
         }
         if let Some(task) = &step.spawn {
-            return Ok(call("invoke_agent", input([("agent_name", Value::from("generalist")), ("prompt", text(task))])));
+            return Ok(call(
+                "invoke_agent",
+                input([("agent_name", Value::from("generalist")), ("prompt", text(task))]),
+            ));
         }
         raw(step, stage).ok_or_else(|| format!("no tool does `{}`", step.id))
     }
@@ -61,7 +67,8 @@ impl Driver for GeminiCli {
 
     fn launch(&self, _stage: &Stage, scenario: &Scenario) -> Launch {
         let mode = scenario.mode.as_deref().unwrap_or("yolo");
-        let mut args: Vec<String> = ["-m", "gemini-2.5-pro", "-p", PROMPT, "--approval-mode", mode].map(str::to_owned).to_vec();
+        let mut args: Vec<String> =
+            ["-m", "gemini-2.5-pro", "-p", PROMPT, "--approval-mode", mode].map(str::to_owned).to_vec();
         args.extend(scenario.args.iter().cloned());
         let env = [
             ("GEMINI_API_KEY", "dummy"),

@@ -26,9 +26,9 @@ pub(super) fn answer(script: &Script, body: &Value) -> Response {
 /// `nth`: an agent takes two messages with one id for one message.
 fn write(body: &Value, said: &Said, nth: u64) -> Response {
     let mut blocks: Vec<Value> = said.text.iter().map(|text| json!({"type": "text", "text": text})).collect();
-    blocks.extend(said.calls.iter().map(|(id, call)| {
-        json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": call.name, "input": call.input})
-    }));
+    blocks.extend(said.calls.iter().map(
+        |(id, call)| json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": call.name, "input": call.input}),
+    ));
     let stop = if said.calls.is_empty() { "end_turn" } else { "tool_use" };
     let usage = json!({
         "input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,

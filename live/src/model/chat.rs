@@ -15,7 +15,8 @@ pub(super) fn answer(script: &Script, body: &Value) -> Response {
         tools.iter().filter_map(|tool| tool.get("function")).map(|function| str_of(function, "name").to_owned()),
     );
     let role = |message: &&Value, role: &str| str_of(message, "role") == role;
-    let sub = messages.iter().filter(|message| role(message, "user")).any(|message| text_of(message).contains(SUBAGENT));
+    let sub =
+        messages.iter().filter(|message| role(message, "user")).any(|message| text_of(message).contains(SUBAGENT));
     let spoken = |message: &&Value| role(message, "assistant") && !list_of(message, "tool_calls").is_empty();
     let place = Place { sub, turn: messages.iter().filter(spoken).count() };
     for message in messages.iter().filter(|message| role(message, "tool")) {

@@ -10,13 +10,15 @@ const SIDE: &str = r#"{"reasoning":"scripted","model_choice":"pro","next_speaker
 
 pub(super) fn answer(script: &Script, body: &Value, stream: bool) -> Response {
     let contents = list_of(body, "contents");
-    let tools: Vec<&Value> = list_of(body, "tools").iter().flat_map(|tool| list_of(tool, "functionDeclarations")).collect();
+    let tools: Vec<&Value> =
+        list_of(body, "tools").iter().flat_map(|tool| list_of(tool, "functionDeclarations")).collect();
     if tools.is_empty() {
         return write(&Said::text(SIDE), stream);
     }
     script.offered(tools.iter().map(|tool| str_of(tool, "name").to_owned()));
     let spoken = |content: &&Value| {
-        str_of(content, "role") == "model" && list_of(content, "parts").iter().any(|part| part.get("functionCall").is_some())
+        str_of(content, "role") == "model"
+            && list_of(content, "parts").iter().any(|part| part.get("functionCall").is_some())
     };
     let users = contents.iter().filter(|content| str_of(content, "role") == "user");
     let sub = users.flat_map(|content| list_of(content, "parts")).any(|part| text_of(part).contains(SUBAGENT));
@@ -30,9 +32,7 @@ pub(super) fn answer(script: &Script, body: &Value, stream: bool) -> Response {
 
 fn write(said: &Said, stream: bool) -> Response {
     let mut parts: Vec<Value> = said.text.iter().map(|text| json!({"text": text})).collect();
-    parts.extend(
-        said.calls.iter().map(|(_, call)| json!({"functionCall": {"name": call.name, "args": call.input}})),
-    );
+    parts.extend(said.calls.iter().map(|(_, call)| json!({"functionCall": {"name": call.name, "args": call.input}})));
     let whole = json!({
         "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},

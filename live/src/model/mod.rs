@@ -80,8 +80,8 @@ impl Model {
     pub(crate) fn start(main: Vec<Turn>, sub: Vec<Turn>, act: Box<Act>) -> Result<Self, String> {
         let script = Arc::new(Script { main, sub, act, log: Mutex::default(), answers: AtomicU64::new(0) });
         let asked = Arc::clone(&script);
-        let server =
-            Server::start(move |request| asked.answer(request)).map_err(|error| format!("no loopback port: {error}"))?;
+        let server = Server::start(move |request| asked.answer(request))
+            .map_err(|error| format!("no loopback port: {error}"))?;
         Ok(Self { script, server })
     }
 

@@ -11,12 +11,14 @@ const THREAD: [&str; 4] = ["thread-id", "thread_id", "session_id", "session-id"]
 
 pub(super) fn answer(script: &Script, request: &Request, body: &Value) -> Response {
     let input = list_of(body, "input");
-    script.offered(
-        list_of(body, "tools").iter().chain(input.iter().flat_map(|item| list_of(item, "tools"))).flat_map(|tool| {
-            let inner = list_of(tool, "tools").iter().map(|inner| format!("{}/{}", str_of(tool, "name"), str_of(inner, "name")));
+    script.offered(list_of(body, "tools").iter().chain(input.iter().flat_map(|item| list_of(item, "tools"))).flat_map(
+        |tool| {
+            let inner = list_of(tool, "tools")
+                .iter()
+                .map(|inner| format!("{}/{}", str_of(tool, "name"), str_of(inner, "name")));
             std::iter::once(str_of(tool, "name").to_owned()).chain(inner).collect::<Vec<_>>()
-        }),
-    );
+        },
+    ));
     for item in input.iter().filter(|item| str_of(item, "type").ends_with("_output")) {
         script.told(str_of(item, "call_id"), &text_of(item.get("output").unwrap_or(&Value::Null)));
     }
@@ -30,20 +32,26 @@ pub(super) fn answer(script: &Script, request: &Request, body: &Value) -> Respon
 }
 
 fn write(body: &Value, said: &Said, nth: u64) -> Response {
-    let mut items: Vec<Value> = said.calls.iter().map(|(id, call)| {
-        let mut item = match &call.text {
-            Some(text) => json!({"type": "custom_tool_call", "name": call.name, "input": text, "status": "completed"}),
-            None => json!({"type": "function_call", "name": call.name, "arguments": call.input.to_string()}),
-        };
-        if let Value::Object(item) = &mut item {
-            item.insert(String::from("id"), json!(format!("fc_{id}")));
-            item.insert(String::from("call_id"), json!(id));
-            if let Some(namespace) = &call.namespace {
-                item.insert(String::from("namespace"), json!(namespace));
+    let mut items: Vec<Value> = said
+        .calls
+        .iter()
+        .map(|(id, call)| {
+            let mut item = match &call.text {
+                Some(text) => {
+                    json!({"type": "custom_tool_call", "name": call.name, "input": text, "status": "completed"})
+                }
+                None => json!({"type": "function_call", "name": call.name, "arguments": call.input.to_string()}),
+            };
+            if let Value::Object(item) = &mut item {
+                item.insert(String::from("id"), json!(format!("fc_{id}")));
+                item.insert(String::from("call_id"), json!(id));
+                if let Some(namespace) = &call.namespace {
+                    item.insert(String::from("namespace"), json!(namespace));
+                }
             }
-        }
-        item
-    }).collect();
+            item
+        })
+        .collect();
     items.extend(said.text.iter().map(|text| {
         json!({
             "type": "message", "id": format!("msg_live_{nth}"), "role": "assistant",
@@ -54,9 +62,7 @@ fn write(body: &Value, said: &Said, nth: u64) -> Response {
         "input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
         "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15,
     });
-    let response = |status: &str, output: &[Value]| {
-        json!({"id": format!("resp_live_{nth}"), "object": "response", "status": status, "output": output, "usage": usage})
-    };
+    let response = |status: &str, output: &[Value]| json!({"id": format!("resp_live_{nth}"), "object": "response", "status": status, "output": output, "usage": usage});
     if body.get("stream").and_then(Value::as_bool) != Some(true) {
         return Response::json(&response("completed", &items));
     }

@@ -3,7 +3,9 @@
 use super::*;
 
 fn script() -> Script {
-    let call = |id: &str, name: &str| (id.to_owned(), ToolCall { name: name.to_owned(), input: json!({"a": 1}), ..ToolCall::default() });
+    let call = |id: &str, name: &str| {
+        (id.to_owned(), ToolCall { name: name.to_owned(), input: json!({"a": 1}), ..ToolCall::default() })
+    };
     let main = vec![
         Turn { calls: vec![call("one", "first"), call("two", "second")], ..Turn::default() },
         Turn { say: Some(String::from("BLOCKED @TOLD:two@")), ..Turn::default() },

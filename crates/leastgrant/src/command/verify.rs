@@ -187,7 +187,10 @@ fn measure(args: &Args, driver: &'static dyn Driver, found: Found, ui: &mut Ui) 
     if !args.only.is_empty() {
         scenarios.retain(|scenario| args.only.iter().any(|only| scenario.claim.starts_with(only.as_str())));
         if scenarios.is_empty() {
-            return Err(format!("no claim begins with `{}`; `--list` shows them", words::safe(&args.only.join("`, `"))));
+            return Err(format!(
+                "no claim begins with `{}`; `--list` shows them",
+                words::safe(&args.only.join("`, `"))
+            ));
         }
     }
     let own = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -52,9 +52,9 @@ fn of(record: &Record, fact: &str, version: &str) -> Option<Recorded> {
         }
         ["off", form, name] => {
             let said = on(&record.off_switches, version);
-            let hooks = said.iter().any(|said| {
-                said.value.form == *form && said.value.name == *name && said.value.effect == "hooks"
-            });
+            let hooks = said
+                .iter()
+                .any(|said| said.value.form == *form && said.value.name == *name && said.value.effect == "hooks");
             hooks.then(|| Recorded { hooked: Some(false), ..word("off") })
         }
         _ => None,
