@@ -133,6 +133,11 @@ pub fn compare(scenario: &Scenario, expect: &Expect, traces: &Traces, stage: &St
             both.drift.push(format!("`{path}` does not hold `{text}`"));
         }
     }
+    for (path, text) in &expect.lacks {
+        if stage.read(path).contains(&stage.fill(text)) {
+            both.drift.push(format!("`{path}` holds `{text}`"));
+        }
+    }
     if traces.log.requests == 0 && !hangs && expect.exit.is_none() {
         both.drift.push(format!("the agent never asked its model{}", last_words(traces, stage)));
     }

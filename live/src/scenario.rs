@@ -169,6 +169,8 @@ pub struct Expect {
     pub said: Vec<String>,
     /// files and a text that they must hold afterwards
     pub holds: BTreeMap<String, String>,
+    /// files and a text that they must not hold afterwards
+    pub lacks: BTreeMap<String, String>,
     /// the agent's exit code
     pub exit: Option<i32>,
     /// the agent must not come to an end
@@ -236,6 +238,8 @@ pub struct Scenario {
     pub install: Vec<String>,
     /// commands of the product that a person runs before the agent starts
     pub prepare: Vec<Vec<String>>,
+    /// the same at a terminal, for what only a person there may do
+    pub terminal: Vec<Vec<String>>,
     /// permission mode
     pub mode: Option<String>,
     /// the agent's own rules let shell, MCP and writes pass (default yes)
@@ -379,6 +383,7 @@ impl Scenario {
             expect.told.extend(other.told);
             expect.untold.extend(other.untold);
             expect.holds.extend(other.holds);
+            expect.lacks.extend(other.lacks);
             if !other.transcript.is_empty() {
                 expect.transcript = other.transcript;
             }

@@ -184,15 +184,17 @@ fn install(driver: &dyn Driver, scenario: &Scenario, stage: &Stage) -> Result<()
             commands.push(install);
         }
         Wiring::Persona => {
-            let mut wire = words(&["persona", "wire", driver.id()]);
+            let mut wire = words(&["persona", "wire", "--force"]);
             wire.extend(scenario.install.iter().cloned());
             commands.push(wire);
         }
         Wiring::Probe | Wiring::None => {}
     }
     commands.extend(scenario.prepare.iter().cloned());
-    for command in commands {
-        let ended = stage.product(&command, &scenario.env)?;
+    let commands = commands.into_iter().map(|command| (command, false));
+    for (command, terminal) in commands.chain(scenario.terminal.iter().map(|command| (command.clone(), true))) {
+        let ended =
+            if terminal { stage.at_terminal(&command, &scenario.env) } else { stage.product(&command, &scenario.env) }?;
         if ended.code != Some(0) {
             let said = stage.clean(&format!("{}{}", ended.stdout, ended.stderr));
             return Err(format!("`leastgrant {}` ended with {:?}: {}", command.join(" "), ended.code, said.trim()));
