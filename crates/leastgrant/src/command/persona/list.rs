@@ -12,14 +12,14 @@ use crate::render::{Ui, words};
 
 /// Arguments of `check`.
 #[derive(clap::Args)]
-pub struct CheckArgs {
+pub(super) struct CheckArgs {
     /// flows or personas; all where none is named
     names: Vec<String>,
 }
 
 /// Arguments of `new`.
 #[derive(clap::Args)]
-pub struct NewArgs {
+pub(super) struct NewArgs {
     /// what to make
     #[arg(value_enum)]
     kind: Kind,

@@ -14,7 +14,7 @@ use crate::render::Ui;
 
 /// Arguments of `wire`.
 #[derive(clap::Args)]
-pub struct WireArgs {
+pub(super) struct WireArgs {
     /// wire a program that will not be there for long
     #[arg(long)]
     force: bool,
