@@ -4,6 +4,8 @@
 mod browsers;
 #[path = "build/channels.rs"]
 mod channels;
+#[path = "build/conduct.rs"]
+mod conduct;
 #[path = "build/knowledge.rs"]
 mod knowledge;
 #[path = "build/records.rs"]
@@ -23,6 +25,7 @@ fn main() {
     let records = Path::new("../../compatibility");
     let all = [
         browsers::write(from, out),
+        conduct::write(from, out),
         knowledge::write(from, out),
         tables::write(from, out),
         records::write(records, out),

@@ -38,6 +38,15 @@ pub struct Lease {
     pub expires_ms: i64,
     /// who walks
     pub workers: Vec<Worker>,
+    /// the flow's own list of what may not be done
+    #[serde(default)]
+    pub out_of_bounds: Vec<String>,
+    /// commits and pushes of workers are refused
+    #[serde(default)]
+    pub lock_git: bool,
+    /// `commit`, `push`: what a person let through at a terminal
+    #[serde(default)]
+    pub unlocked: Vec<String>,
 }
 
 /// What the guard knows of a conductor.
@@ -103,6 +112,9 @@ mod tests {
             started: 1,
             expires_ms: 100,
             workers: workers.iter().map(worker).collect(),
+            out_of_bounds: Vec::new(),
+            lock_git: false,
+            unlocked: Vec::new(),
         })
     }
 
