@@ -1,5 +1,7 @@
 //! Turns `knowledge/*.toml` and the compatibility records into static tables, so that nothing is parsed at run time.
 
+#[path = "build/channels.rs"]
+mod channels;
 #[path = "build/knowledge.rs"]
 mod knowledge;
 #[path = "build/records.rs"]

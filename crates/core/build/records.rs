@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::channels;
 use crate::tables::{pattern, save};
 
 #[derive(Deserialize)]
@@ -22,12 +23,13 @@ struct Record {
     off_switches: Vec<Fact<OffSwitch>>,
     #[serde(default)]
     grants: Vec<Fact<Grant>>,
+    channel: channels::Channel,
 }
 
 #[derive(Deserialize)]
-struct Fact<T> {
-    value: T,
-    evidence: String,
+pub(crate) struct Fact<T> {
+    pub(crate) value: T,
+    pub(crate) evidence: String,
 }
 
 #[derive(Deserialize)]
@@ -61,13 +63,18 @@ pub(crate) fn write(folder: &Path, out: &Path) -> Result<(), String> {
         .collect();
     files.sort();
     let mut code = String::from("/// Every compatibility record, by id.\npub static RECORDS: &[Record] = &[\n");
+    let mut worth = String::from("/// What the answers are worth, by agent.\npub static CHANNELS: &[Channel] = &[\n");
     for path in &files {
         let shown = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         let record: Record = serde_json::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
         one(&mut code, &record).map_err(|error| format!("{shown}: {error}"))?;
+        channels::one(&mut worth, &record.id, &record.name, &record.channel)
+            .map_err(|error| format!("{shown}: {error}"))?;
     }
     code.push_str("];\n");
+    worth.push_str("];\n");
+    save(&out.join("channels.rs"), &worth)?;
     save(&out.join("records.rs"), &code)
 }
 
@@ -132,7 +139,7 @@ pub(crate) fn hold(word: &str) -> Result<&'static str, String> {
     }
 }
 
-fn known(evidence: &str) -> Result<(), String> {
+pub(crate) fn known(evidence: &str) -> Result<(), String> {
     match evidence {
         "probe" | "source" | "docs" | "unknown" => Ok(()),
         other => Err(format!("unknown evidence `{other}`")),

@@ -98,6 +98,11 @@ pub enum Tool {
         /// the URL as sent
         url: String,
     },
+    /// fetch several URLs at once
+    FetchAll {
+        /// the URLs as sent
+        urls: Vec<String>,
+    },
     /// search the web
     WebSearch {
         /// the query

@@ -31,18 +31,87 @@ pub enum Answer {
     },
 }
 
-/// What allow and ask are worth on an agent, from its compatibility record.
+/// What an allow is worth on an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Allow {
+    /// passes the agent's own prompt; its rules stay above it
+    Grants,
+    /// passes the agent's own prompt and its rules with it
+    Overrides,
+    /// heard, and lifts nothing
+    Advisory,
+    /// as if nothing had been said
+    Passes,
+    /// not measured
+    Unknown,
+}
+
+/// What becomes of an ask on an agent; the later, the less it may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ask {
+    /// a person is asked
+    Prompts,
+    /// the agent refuses the call and tells the model our reason
+    Refuses,
+    /// there is no way to say it
+    None,
+    /// not measured
+    Unknown,
+    /// the agent never comes back
+    Hangs,
+    /// the call runs
+    Passes,
+}
+
+/// What no output means on an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Silence {
+    /// the agent's own rules and prompt decide
+    Defers,
+    /// not measured
+    Unknown,
+    /// the call runs, and the agent asks nobody
+    Allows,
+}
+
+/// What the answers are worth on an agent, from its compatibility record: the weakest that any version, mode or surface
+/// in it does. A strength that was not measured counts as unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct Channel {
     /// record id
     pub agent: &'static str,
-    /// an ask reaches a person when one is there
-    pub ask_prompts: bool,
-    /// an ask with nobody there is refused by the agent itself (so it may be sent)
-    pub ask_refused_unattended: bool,
-    /// an allow must not be sent for "no opinion" (it would override the agent's own rules)
-    pub allow_overrides: bool,
+    /// as people write it
+    pub name: &'static str,
+    /// no output
+    pub silence: Silence,
+    /// an allow
+    pub allow: Allow,
+    /// an ask, where a person is there
+    pub ask_attended: Ask,
+    /// an ask, where nobody is
+    pub ask_unattended: Ask,
+    /// a deny is lifted by a later hook's allow unless it also ends the call (`continue: false`)
+    pub deny_ends: bool,
 }
+
+/// An agent of which nothing is known: no answer but a refusal is relied on.
+pub static UNKNOWN: Channel = Channel {
+    agent: "unknown",
+    name: "this agent",
+    silence: Silence::Unknown,
+    allow: Allow::Unknown,
+    ask_attended: Ask::Unknown,
+    ask_unattended: Ask::Unknown,
+    deny_ends: false,
+};
+
+/// The channel of an agent that has a record.
+#[must_use]
+pub fn of(agent: &str) -> Option<&'static Channel> {
+    CHANNELS.iter().find(|channel| channel.agent == agent)
+}
+
+include!(concat!(env!("OUT_DIR"), "/channels.rs"));
 
 /// Who would answer an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,7 +186,12 @@ pub fn situation(mode: &Mode, attendance: Attendance) -> Situation {
 #[must_use]
 pub fn fit(verdict: &Verdict, channel: &Channel, mode: &Mode, attendance: Attendance, posture: Posture) -> Answer {
     if posture == Posture::Observe && !enforced(verdict) {
-        return Answer::Silent;
+        // where silence would take the agent's own prompt away, observing must not
+        return if channel.silence == Silence::Allows {
+            no_opinion(verdict, channel, attendance)
+        } else {
+            Answer::Silent
+        };
     }
     match verdict.decision {
         Decision::Deny => deny(verdict),
@@ -126,16 +200,13 @@ pub fn fit(verdict: &Verdict, channel: &Channel, mode: &Mode, attendance: Attend
             let kind = verdict.kind.unwrap_or(AskKind::Floor);
             let contained = posture == Posture::Autopilot && verdict.contained;
             match cell(kind, situation(mode, attendance)) {
-                Cell::Silent => Answer::Silent,
-                Cell::AskUnlessContained | Cell::RefuseUnlessContained if contained => Answer::Silent,
-                Cell::Ask | Cell::AskUnlessContained => ask(verdict, channel),
-                // an ask that the agent refuses where nobody is there serves both readings of "not said"
-                Cell::Refuse | Cell::RefuseUnlessContained
-                    if attendance == Attendance::Unknown && channel.ask_refused_unattended =>
-                {
-                    ask(verdict, channel)
+                Cell::Silent => no_opinion(verdict, channel, attendance),
+                Cell::AskUnlessContained | Cell::RefuseUnlessContained if contained => {
+                    no_opinion(verdict, channel, attendance)
                 }
-                Cell::Refuse | Cell::RefuseUnlessContained => refuse(verdict),
+                Cell::Ask | Cell::AskUnlessContained | Cell::Refuse | Cell::RefuseUnlessContained => {
+                    ask(verdict, channel, attendance)
+                }
             }
         }
     }
@@ -150,19 +221,20 @@ fn enforced(verdict: &Verdict) -> bool {
 }
 
 /// An allow is an opinion of the person's: a rule, a bundle, an approval. Housekeeping is none, so that the agent's own
-/// question (leaving plan mode, say) stays. Where an allow overrides the agent's own rules, a rule alone is worth it. In
-/// plan mode only reading is (an allow carries writes through the planning of an older Claude Code: group a,
-/// "allow in plan mode").
+/// question (leaving plan mode, say) stays. Where an allow overrides the agent's own rules, a rule alone is worth it, and
+/// where it grants nothing it is not sent: another hook's deny could be lifted by it. In plan mode only reading is (an
+/// allow carries writes through the planning of an older Claude Code: group a, "allow in plan mode").
 fn allow(verdict: &Verdict, channel: &Channel, mode: &Mode) -> Answer {
     let by = |id: &str| verdict.reasons.iter().any(|reason| reason.id == id);
-    let housekeeping = by("meta.housekeeping");
-    let ruled = verdict.reasons.iter().filter(|reason| reason.weight == crate::reason::Weight::Lowers);
-    let ruled = ruled.clone().count() > 0 && ruled.clone().all(|reason| reason.id == "rule.allow");
+    let mut ruled = verdict.reasons.iter().filter(|reason| reason.weight == crate::reason::Weight::Lowers).peekable();
+    let ruled = ruled.peek().is_some() && ruled.all(|reason| reason.id == "rule.allow");
+    let worth = match channel.allow {
+        Allow::Grants => !by("meta.housekeeping"),
+        Allow::Overrides => ruled,
+        Allow::Advisory | Allow::Passes | Allow::Unknown => false,
+    };
     let planning = *mode == Mode::Plan && !verdict.actions.iter().all(|action| reads(action.capability));
-    if housekeeping || planning || (channel.allow_overrides && !ruled) {
-        return Answer::Silent;
-    }
-    Answer::Allow { reason: words::allow(verdict) }
+    if worth && !planning { Answer::Allow { reason: words::allow(verdict) } } else { Answer::Silent }
 }
 
 fn reads(capability: Capability) -> bool {
@@ -170,12 +242,29 @@ fn reads(capability: Capability) -> bool {
     matches!(capability, C::Meta | C::ReadWorkspace | C::ReadOutside | C::Inspect | C::VcsRead | C::NetFetch)
 }
 
-fn ask(verdict: &Verdict, channel: &Channel) -> Answer {
-    if channel.ask_prompts { Answer::Ask { reason: words::ask(verdict) } } else { refuse(verdict) }
+/// An ask goes out where it reaches a person or, nobody having said whether one is there, is refused by the agent where
+/// none is. Everywhere else it is a refusal that says how to approve.
+fn ask(verdict: &Verdict, channel: &Channel, attendance: Attendance) -> Answer {
+    let prompts = channel.ask_attended == Ask::Prompts;
+    let reaches = match attendance {
+        Attendance::Attended => prompts,
+        Attendance::Unattended => false,
+        Attendance::Unknown => prompts && channel.ask_unattended == Ask::Refuses,
+    };
+    if reaches {
+        Answer::Ask { reason: words::ask(verdict) }
+    } else {
+        Answer::Deny { reason: words::refuse(verdict, channel, prompts) }
+    }
 }
 
-fn refuse(verdict: &Verdict) -> Answer {
-    Answer::Deny { reason: words::refuse(verdict) }
+/// No opinion: silence, unless that would let the call run without the agent's own prompt.
+fn no_opinion(verdict: &Verdict, channel: &Channel, attendance: Attendance) -> Answer {
+    match channel.silence {
+        Silence::Defers => Answer::Silent,
+        Silence::Allows | Silence::Unknown if verdict.decision == Decision::Allow => Answer::Silent,
+        Silence::Allows | Silence::Unknown => ask(verdict, channel, attendance),
+    }
 }
 
 fn deny(verdict: &Verdict) -> Answer {

@@ -7,7 +7,7 @@ use leastgrant_core::action::{
 };
 use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::call::{Attendance, Call, Mode, ShellCall, Tool};
-use leastgrant_core::channel::{Answer, Channel, fit};
+use leastgrant_core::channel::{Allow, Answer, Ask, Channel, Silence, fit};
 use leastgrant_core::floor::is_integrity;
 use leastgrant_core::judge::{Bench, weigh};
 use leastgrant_core::path::place;
@@ -208,9 +208,20 @@ prop_compose! {
 }
 
 fn channel() -> impl Strategy<Value = Channel> {
-    (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(ask_prompts, ask_refused_unattended, allow_overrides)| {
-        Channel { agent: "test", ask_prompts, ask_refused_unattended, allow_overrides }
-    })
+    let asks = || select(vec![Ask::Prompts, Ask::Refuses, Ask::None, Ask::Unknown, Ask::Hangs, Ask::Passes]);
+    let allow = select(vec![Allow::Grants, Allow::Overrides, Allow::Advisory, Allow::Passes, Allow::Unknown]);
+    let silence = select(vec![Silence::Defers, Silence::Unknown, Silence::Allows]);
+    (silence, allow, asks(), asks(), any::<bool>()).prop_map(
+        |(silence, allow, ask_attended, ask_unattended, deny_ends)| Channel {
+            agent: "test",
+            name: "test",
+            silence,
+            allow,
+            ask_attended,
+            ask_unattended,
+            deny_ends,
+        },
+    )
 }
 
 fn mode() -> impl Strategy<Value = Mode> {
@@ -380,7 +391,9 @@ proptest! {
         }
         if verdict.decision == Decision::Deny {
             let observed = posture == Posture::Observe && !verdict.floors.iter().any(|floor| is_integrity(floor));
-            prop_assert_eq!(matches!(answer, Answer::Deny { .. }), !observed);
+            // where silence lets a call run unasked, observing is not silent either
+            let refused = matches!(answer, Answer::Deny { .. });
+            prop_assert!(refused != observed || channel.silence == Silence::Allows);
         }
         if let Answer::Allow { .. } = answer {
             prop_assert_eq!(verdict.decision, Decision::Allow);

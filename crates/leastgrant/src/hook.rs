@@ -42,7 +42,7 @@ fn answer(agent: &dyn Agent, start: Instant) -> Output {
     match decoded {
         Decoded::Pre(call) => judged(&desk, &call),
         Decoded::Post(done) => desk.record(|desk| desk.done(&done)),
-        Decoded::Prompted(call) => desk.record(|desk| desk.prompted(&call)),
+        Decoded::Prompted(call) => prompted(&desk, &call),
         Decoded::Passing(passing) => passed(&desk, &passing),
         Decoded::ConfigChange(change) => changed(&desk, &change),
         Decoded::Foreign(_) => Output::silent(),
@@ -56,7 +56,18 @@ fn judged(desk: &Desk<'_>, call: &Call) -> Output {
         net::caught(|| judge::judge(call, &ground.bench())).unwrap_or_else(|why| judge::refuse("engine.error", &why));
     let answer = channel::fit(&verdict, desk.agent.channel(), &call.mode, call.attendance, ground.policy.posture);
     desk.record(|desk| desk.call(&ground, call, &verdict, &answer));
-    desk.agent.encode(&answer)
+    desk.agent.encode(&answer, Some(call))
+}
+
+/// The agent is about to ask its person. Where it takes an answer here, it gets ours; an ask leaves it to that question.
+fn prompted(desk: &Desk<'_>, call: &Call) -> Output {
+    let Some(channel) = desk.agent.prompt_channel() else { return desk.record(|desk| desk.prompted(call, None)) };
+    let ground = Ground::of(desk.agent, desk.env, call);
+    let verdict =
+        net::caught(|| judge::judge(call, &ground.bench())).unwrap_or_else(|why| judge::refuse("engine.error", &why));
+    let answer = channel::fit(&verdict, channel, &call.mode, call.attendance, ground.policy.posture);
+    desk.record(|desk| desk.prompted(call, Some((&verdict, &answer))));
+    desk.agent.encode_prompt(&answer)
 }
 
 fn passed(desk: &Desk<'_>, passing: &Passing) -> Output {
@@ -85,5 +96,5 @@ fn broken(desk: &Desk<'_>, held: Held, why: &str) -> Output {
 }
 
 fn refused(agent: &dyn Agent, why: &str) -> Output {
-    agent.encode(&Answer::Deny { reason: format!("leastgrant: {why}, so this call is refused") })
+    agent.encode(&Answer::Deny { reason: format!("leastgrant: {why}, so this call is refused") }, None)
 }

@@ -1,5 +1,6 @@
 //! The text that goes with an answer: never empty, one line a reason, bounded.
 
+use super::Channel;
 use crate::reason::{Reason, Weight};
 use crate::verdict::Verdict;
 
@@ -16,10 +17,15 @@ pub(super) fn ask(verdict: &Verdict) -> String {
     compose("asks you", verdict, &[Weight::Blocks, Weight::Raises], verdict.remedy.as_deref())
 }
 
-/// An ask that reaches nobody.
-pub(super) fn refuse(verdict: &Verdict) -> String {
+/// An ask that reaches nobody: nobody is there, or the agent has no way of asking.
+pub(super) fn refuse(verdict: &Verdict, channel: &Channel, prompts: bool) -> String {
     let how = verdict.remedy.as_deref().unwrap_or("a person has to run it, or to allow it with `leastgrant allow`");
-    compose("refused, since nobody is there to ask", verdict, &[Weight::Blocks, Weight::Raises], Some(how))
+    let head = if prompts {
+        String::from("refused, since nobody is there to ask")
+    } else {
+        format!("refused, since {} does not ask for a hook", channel.name)
+    };
+    compose(&head, verdict, &[Weight::Blocks, Weight::Raises], Some(how))
 }
 
 pub(super) fn deny(verdict: &Verdict) -> String {

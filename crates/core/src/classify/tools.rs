@@ -30,6 +30,7 @@ pub fn tool_actions(call: &Call, world: &dyn World) -> Vec<Action> {
         Tool::Patch(changes) => scene.patch(changes),
         Tool::Search(search) => vec![scene.search(search)],
         Tool::Fetch { url } => vec![scene.fetch(url)],
+        Tool::FetchAll { urls } => urls.iter().map(|url| scene.fetch(url)).collect(),
         Tool::WebSearch { query } => vec![scene.web_search(query)],
         Tool::Mcp { tool, input, .. } => vec![scene.mcp(tool, input)],
         Tool::Spawn { input } => vec![scene.spawn(input)],

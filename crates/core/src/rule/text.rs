@@ -41,6 +41,7 @@ pub fn call_text(call: &Call) -> String {
             search.glob.as_ref().map_or_else(String::new, |glob| format!(", {glob}"))
         ),
         Tool::Fetch { url } => format!("{name}({url})"),
+        Tool::FetchAll { urls } => format!("{name}({})", urls.join(" ")),
         Tool::WebSearch { query } => format!("{name}({query})"),
         Tool::Mcp { input, .. } | Tool::Spawn { input } | Tool::Unknown { input } => format!("{name}({input})"),
         Tool::Skill { name: skill } => format!("{name}({skill})"),

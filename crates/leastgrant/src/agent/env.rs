@@ -13,6 +13,9 @@ pub const NAMES: &[(&str, &str)] = &[
     ("CLAUDE_CONFIG_DIR", "moves Claude Code's configuration"),
     ("CODEX_HOME", "moves Codex's configuration"),
     ("CLAUDE_PROJECT_DIR", "the folder in which Claude Code was started"),
+    ("GEMINI_PROJECT_DIR", "the folder in which Gemini CLI was started"),
+    ("QWEN_PROJECT_DIR", "the folder in which Qwen Code was started"),
+    ("COPILOT_PROJECT_DIR", "the folder in which Copilot CLI was started"),
     ("CLAUDE_CODE_SESSION_ATTENDED", "whether a person is there"),
     ("CLAUDE_CODE_ENTRYPOINT", "how Claude Code was started"),
     ("AI_AGENT", "the agent's name and version"),
@@ -28,6 +31,7 @@ pub const NAMES: &[(&str, &str)] = &[
 /// The values of the names above that are set, not empty, and text.
 #[derive(Clone, Debug, Default)]
 pub struct HookEnv {
+    here: Option<String>,
     values: BTreeMap<&'static str, String>,
 }
 
@@ -35,7 +39,20 @@ impl HookEnv {
     /// What this process was started with.
     #[must_use]
     pub fn of_process() -> Self {
-        Self::from_lookup(|name| std::env::var(name).ok())
+        let here = std::env::current_dir().ok().and_then(|here| Some(here.to_str()?.to_owned()));
+        Self { here, ..Self::from_lookup(|name| std::env::var(name).ok()) }
+    }
+
+    /// The same, for a process that was started in this folder.
+    #[must_use]
+    pub fn in_folder(self, here: &str) -> Self {
+        Self { here: Some(here.to_owned()), ..self }
+    }
+
+    /// The folder that this process was started in.
+    #[must_use]
+    pub fn here(&self) -> Option<&str> {
+        self.here.as_deref()
     }
 
     /// What a lookup knows; for tests and `check`.
@@ -45,7 +62,7 @@ impl HookEnv {
             .iter()
             .filter_map(|(name, _)| lookup(name).filter(|value| !value.is_empty()).map(|value| (*name, value)))
             .collect();
-        Self { values }
+        Self { here: None, values }
     }
 
     /// The value of a name in [`NAMES`].

@@ -1,14 +1,25 @@
 //! What each agent sends and understands. An adapter only translates: payload in, answer out. It never judges, and what
 //! it cannot read it says so, so that the call is held.
 
+pub mod antigravity;
 pub mod claude_code;
+pub mod codex;
+pub mod copilot;
+pub mod cursor;
 pub mod env;
+pub mod gemini_cli;
+pub mod opencode;
+pub mod patch;
 pub mod payload;
+pub mod qwen_code;
+pub mod tools;
+pub mod wire;
 
 use std::ffi::OsString;
 
 use leastgrant_core::call::{Attendance, Call};
-use leastgrant_core::channel::{Answer, Channel};
+use leastgrant_core::channel::{self, Answer, Channel};
+use serde_json::{Value, json};
 
 pub use env::HookEnv;
 
@@ -16,23 +27,62 @@ pub use env::HookEnv;
 pub trait Agent: Sync {
     /// id of its compatibility record
     fn id(&self) -> &'static str;
-    /// what allow and ask are worth on it
-    fn channel(&self) -> &'static Channel;
+    /// what answers are worth on it, by its record
+    fn channel(&self) -> &'static Channel {
+        channel::of(self.id()).unwrap_or(&channel::UNKNOWN)
+    }
     /// the folder in which it was started, where it says so (the payload's folder may follow the agent's `cd`)
     fn started_in<'e>(&self, env: &'e HookEnv) -> Option<&'e str>;
     /// what it says about whatever happens in this session
     fn about(&self, env: &HookEnv) -> (Option<String>, Attendance);
     /// reads one payload
     fn decode(&self, raw: &[u8], env: &HookEnv) -> Decoded;
-    /// writes the answer to a tool call
-    fn encode(&self, answer: &Answer) -> Output;
+    /// writes the answer to a tool call; none where what came could not be read as one
+    fn encode(&self, answer: &Answer, call: Option<&Call>) -> Output;
+    /// what an answer is worth where the agent says that it is about to ask its person; none where none is given
+    fn prompt_channel(&self) -> Option<&'static Channel> {
+        None
+    }
+    /// writes the answer to that
+    fn encode_prompt(&self, answer: &Answer) -> Output {
+        let _ = answer;
+        Output::silent()
+    }
+    /// the agent's name for its shell
+    fn shell(&self) -> &'static str {
+        "Bash"
+    }
+    /// a call as the agent would send it, for `check` and for tests
+    fn compose(&self, made: &MadeUp<'_>) -> Value {
+        json!({
+            "session_id": made.session, "cwd": made.cwd, "permission_mode": made.mode,
+            "hook_event_name": "PreToolUse", "tool_name": made.tool, "tool_input": made.input,
+        })
+    }
     /// a line for the person, at an event that needs no answer; silence where the agent would not show it
     fn tell(&self, line: &str) -> Output {
         let _ = line;
         Output::silent()
     }
     /// keeps a changed settings file from taking hold
-    fn refuse_change(&self, reason: &str) -> Output;
+    fn refuse_change(&self, reason: &str) -> Output {
+        Output::blocked(reason)
+    }
+}
+
+/// A call that nobody sent.
+#[derive(Clone, Debug)]
+pub struct MadeUp<'a> {
+    /// the session
+    pub session: &'a str,
+    /// the folder the agent is in
+    pub cwd: &'a str,
+    /// the permission mode, as the agent spells it
+    pub mode: &'a str,
+    /// the tool, as the agent spells it
+    pub tool: &'a str,
+    /// its input
+    pub input: Value,
 }
 
 /// One event of an agent, in our words.
@@ -135,7 +185,16 @@ impl Output {
 }
 
 /// Every agent that has an adapter.
-pub static ALL: &[&dyn Agent] = &[&claude_code::ClaudeCode];
+pub static ALL: &[&dyn Agent] = &[
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &gemini_cli::GeminiCli,
+    &qwen_code::QwenCode,
+    &copilot::Copilot,
+    &opencode::OpenCode,
+    &cursor::Cursor,
+    &antigravity::Antigravity,
+];
 
 /// The agent that the hook's arguments name: `AGENT`, `--agent AGENT` or `--agent=AGENT`, and nothing else.
 ///

@@ -120,6 +120,27 @@ impl Payload {
         }
     }
 
+    /// Whatever the key holds.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        self.fields.get(key)
+    }
+
+    /// An object field, or the same written as JSON text; none if it is absent.
+    ///
+    /// # Errors
+    /// It holds something else, or text that is no object.
+    pub fn object_or_text(&self, key: &str) -> Result<Option<Map<String, Value>>, String> {
+        let Some(Value::String(text)) = self.fields.get(key) else { return Ok(self.object(key)?.cloned()) };
+        let text = whole_letters(text);
+        let mut reader = serde_json::Deserializer::from_str(&text);
+        let value = Strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+        match value.map_err(|fault| format!("`{key}` is not the JSON it should be: {fault}"))? {
+            Value::Object(map) => Ok(Some(map)),
+            other => Err(format!("`{key}` is {} where an object belongs", kind(&other))),
+        }
+    }
+
     /// Whether the key is there, whatever it holds.
     #[must_use]
     pub fn has(&self, key: &str) -> bool {

@@ -8,7 +8,7 @@ use leastgrant_core::call::Attendance;
 use leastgrant_core::verdict::Decision;
 use serde_json::{Value, json};
 
-use crate::agent::{self, Agent, HookEnv};
+use crate::agent::{self, Agent, HookEnv, MadeUp};
 use crate::exit::Exit;
 use crate::judged::{Given, Judged, Unjudged, judge};
 use crate::render::verdict::{self as block, Subject};
@@ -117,7 +117,7 @@ fn request(args: &Args) -> Result<(&'static dyn Agent, Vec<u8>), String> {
         return Ok((agent, recorded(file)?));
     }
     let (tool, input) = match (&args.command, &args.tool, &args.input) {
-        (Some(command), ..) => ("Bash", json!({ "command": command })),
+        (Some(command), ..) => (agent.shell(), json!({ "command": command })),
         (None, Some(tool), Some(input)) => {
             let input: Value =
                 serde_json::from_str(input).map_err(|error| format!("`--input` is not JSON: {error}"))?;
@@ -129,10 +129,8 @@ fn request(args: &Args) -> Result<(&'static dyn Agent, Vec<u8>), String> {
         _ => return Err(String::from("nothing to check: give a command, `--tool` with `--input`, or `--payload`")),
     };
     let cwd = folder(args.cwd.as_ref())?;
-    let payload = json!({
-        "session_id": "check", "cwd": cwd, "permission_mode": args.mode, "hook_event_name": "PreToolUse",
-        "tool_name": tool, "tool_input": input,
-    });
+    let made = MadeUp { session: "check", cwd: &cwd, mode: &args.mode, tool, input };
+    let payload = agent.compose(&made);
     Ok((agent, payload.to_string().into_bytes()))
 }
 

@@ -4,7 +4,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use leastgrant_core::action::{Capability, Exposure, TargetKind};
 use leastgrant_core::call::{Attendance, Call};
-use leastgrant_core::channel::Answer;
+use leastgrant_core::channel::{Answer, Ask};
 use leastgrant_core::verdict::Verdict;
 
 use super::net;
@@ -52,8 +52,11 @@ impl Desk<'_> {
         let _ = store.append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
     }
 
-    pub(super) fn prompted(&self, call: &Call) {
-        let event = Event::new("prompted", now()).of_call(call);
+    pub(super) fn prompted(&self, call: &Call, told: Option<(&Verdict, &Answer)>) {
+        let mut event = Event::new("prompted", now()).of_call(call);
+        if let Some((verdict, answer)) = told {
+            event = event.of_verdict(verdict, answer);
+        }
         let _ = self.store().append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
     }
 
@@ -119,7 +122,9 @@ impl Desk<'_> {
 fn may_run(agent: &dyn Agent, call: &Call, answer: &Answer) -> bool {
     match answer {
         Answer::Deny { .. } => false,
-        Answer::Ask { .. } => call.attendance != Attendance::Unattended || !agent.channel().ask_refused_unattended,
+        Answer::Ask { .. } => {
+            call.attendance != Attendance::Unattended || agent.channel().ask_unattended != Ask::Refuses
+        }
         Answer::Allow { .. } | Answer::Silent => true,
     }
 }

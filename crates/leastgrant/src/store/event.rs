@@ -198,6 +198,9 @@ pub fn display(call: &Call) -> String {
         }
         Tool::Search(search) => format!("{name} {} in {}", search.pattern, search.root.as_deref().unwrap_or(".")),
         Tool::Fetch { url } => format!("{name} {url}"),
+        Tool::FetchAll { urls } => {
+            format!("{name} {}", urls.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(" "))
+        }
         Tool::WebSearch { query } => format!("{name} {query}"),
         Tool::Mcp { server, tool, .. } => format!("{server}: {tool}"),
         Tool::Skill { name: skill } => format!("{name} {skill}"),

@@ -4,19 +4,17 @@
 mod tools;
 
 use leastgrant_core::call::{Attendance, Call, Mode};
-use leastgrant_core::channel::{Answer, Channel};
+use leastgrant_core::channel::Answer;
 use leastgrant_shell::Dialect;
 
 use super::payload::{Payload, Unread, Wanted};
+use super::wire::{self, object};
 use super::{Agent, ConfigChange, Decoded, Done, Held, HookEnv, Output, Passing};
 
 /// The adapter.
 pub struct ClaudeCode;
 
-/// What the measured versions do: an ask reaches a person in every interactive mode and is refused where nobody is there;
-/// an allow passes the agent's own prompt and nothing else: its deny rules, ask rules and plan mode stay above it (§b).
-static CHANNEL: Channel =
-    Channel { agent: "claude-code", ask_prompts: true, ask_refused_unattended: true, allow_overrides: false };
+const ID: &str = "claude-code";
 
 const WANTED: Wanted = Wanted {
     whole: &[
@@ -75,11 +73,7 @@ const MODES: &[(&str, Mode)] = &[
 
 impl Agent for ClaudeCode {
     fn id(&self) -> &'static str {
-        CHANNEL.agent
-    }
-
-    fn channel(&self) -> &'static Channel {
-        &CHANNEL
+        ID
     }
 
     fn started_in<'e>(&self, env: &'e HookEnv) -> Option<&'e str> {
@@ -97,32 +91,27 @@ impl Agent for ClaudeCode {
         }
     }
 
-    fn encode(&self, answer: &Answer) -> Output {
+    fn encode(&self, answer: &Answer, _: Option<&Call>) -> Output {
         let (decision, reason) = match answer {
             Answer::Silent => return Output::silent(),
             Answer::Allow { reason } => ("allow", reason),
             Answer::Ask { reason } => ("ask", reason),
             Answer::Deny { reason } => ("deny", reason),
         };
-        let reason = if reason.trim().is_empty() { "leastgrant gives no reason: this is a bug" } else { reason };
-        object(serde_json::json!({ "hookSpecificOutput": {
+        object(&serde_json::json!({ "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": decision,
-            "permissionDecisionReason": reason,
+            "permissionDecisionReason": wire::reason(reason),
         }}))
     }
 
     fn refuse_change(&self, reason: &str) -> Output {
-        object(serde_json::json!({ "decision": "block", "reason": reason }))
+        object(&serde_json::json!({ "decision": "block", "reason": reason }))
     }
 
     fn tell(&self, line: &str) -> Output {
-        object(serde_json::json!({ "systemMessage": line }))
+        object(&serde_json::json!({ "systemMessage": line }))
     }
-}
-
-fn object(value: serde_json::Value) -> Output {
-    Output { stdout: format!("{value}\n"), stderr: String::new(), code: 0 }
 }
 
 /// What an event may have been, by what of it could be read.
@@ -149,14 +138,14 @@ fn event(payload: &Payload, env: &HookEnv) -> Result<Decoded, String> {
         }
         Some(Event::Passing(event)) => Ok(Decoded::Passing(Passing {
             event,
-            session: session(payload)?,
-            cwd: folder(payload)?,
+            session: wire::said(payload, "session_id")?,
+            cwd: wire::folder(payload, "cwd")?,
             subagent: payload.text("agent_id")?.map(str::to_owned),
             detail: payload.text("source")?.or(payload.text("reason")?).map(str::to_owned),
         })),
         Some(Event::ConfigChange) => Ok(Decoded::ConfigChange(ConfigChange {
-            session: session(payload)?,
-            cwd: folder(payload)?,
+            session: wire::said(payload, "session_id")?,
+            cwd: wire::folder(payload, "cwd")?,
             source: payload.text("source")?.unwrap_or_default().to_owned(),
             file_path: payload.text("file_path")?.map(str::to_owned),
         })),
@@ -175,31 +164,17 @@ fn call(payload: &Payload, env: &HookEnv) -> Result<Call, String> {
         None => None,
     };
     Ok(Call {
-        agent: CHANNEL.agent,
+        agent: ID,
         agent_version: version(env),
-        session: session(payload)?,
+        session: wire::said(payload, "session_id")?,
         call_id: payload.text("tool_use_id")?.map(str::to_owned),
         subagent: payload.text("agent_id")?.map(str::to_owned),
-        mode: mode(payload.text("permission_mode")?),
+        mode: wire::mode(MODES, payload.text("permission_mode")?),
         attendance: attendance(env),
-        cwd: folder(payload)?,
+        cwd: wire::folder(payload, "cwd")?,
         tool_name: tool_name.to_owned(),
         tool: tools::tool(tool_name, input, server, dialect(env)),
     })
-}
-
-fn session(payload: &Payload) -> Result<String, String> {
-    Ok(payload.text("session_id")?.unwrap_or_default().to_owned())
-}
-
-/// The agent's folder; empty where it is not said or not absolute, so that relative paths cannot be placed.
-fn folder(payload: &Payload) -> Result<String, String> {
-    Ok(payload.text("cwd")?.filter(|cwd| cwd.starts_with('/') && !cwd.contains('\0')).unwrap_or_default().to_owned())
-}
-
-fn mode(word: Option<&str>) -> Mode {
-    let Some(word) = word else { return Mode::Unsaid };
-    MODES.iter().find(|row| row.0 == word).map_or_else(|| Mode::Unknown(word.to_owned()), |row| row.1.clone())
 }
 
 /// A file that the call created, by the agent's own account of a write.
@@ -234,12 +209,7 @@ fn version(env: &HookEnv) -> Option<String> {
 
 /// The shell behind the Bash tool: the person's own if it is one of the two that the agent can drive.
 fn dialect(env: &HookEnv) -> Dialect {
-    let shell = env.get("CLAUDE_CODE_SHELL").or(env.get("SHELL")).unwrap_or_default();
-    match shell.rsplit('/').next() {
-        Some("bash") => Dialect::Bash,
-        Some("zsh") => Dialect::Zsh,
-        _ => Dialect::Unknown,
-    }
+    wire::shell_named(env.get("CLAUDE_CODE_SHELL").or(env.get("SHELL")).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -281,14 +251,14 @@ mod tests {
     #[test]
     fn an_answer_is_one_object_of_the_one_measured_form() {
         let answer = Answer::Deny { reason: String::from("line\n\"quoted\" \u{1b}") };
-        let output = ClaudeCode.encode(&answer);
+        let output = ClaudeCode.encode(&answer, None);
         assert_eq!(
             output.stdout,
             "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\
              \"permissionDecisionReason\":\"line\\n\\\"quoted\\\" \\u001b\"}}\n"
         );
-        assert_eq!(ClaudeCode.encode(&Answer::Silent), Output::silent());
-        let blank = ClaudeCode.encode(&Answer::Deny { reason: String::from(" ") });
+        assert_eq!(ClaudeCode.encode(&Answer::Silent, None), Output::silent());
+        let blank = ClaudeCode.encode(&Answer::Deny { reason: String::from(" ") }, None);
         assert!(blank.stdout.contains("gives no reason"));
     }
 }
