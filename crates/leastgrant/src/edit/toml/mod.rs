@@ -19,6 +19,12 @@ use super::json::MAX_BYTES;
 
 const BOM: &str = "\u{feff}";
 
+/// A value as the agent's reader sees it.
+#[must_use]
+pub fn meaning(value: &super::json::Json) -> toml::Value {
+    write::meaning(value)
+}
+
 /// A TOML file with the places of its values.
 #[derive(Clone, Debug)]
 pub struct Document {
