@@ -8,7 +8,7 @@ use leastgrant::agent::{self, HookEnv};
 use leastgrant::judged::{Given, Judged, Unjudged, judge};
 use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::call::{Attendance, Mode};
-use leastgrant_core::channel::Answer;
+use leastgrant_core::channel::{Allow, Answer};
 use leastgrant_core::policy::Policy;
 use leastgrant_core::rule::{Effect, Layer, Rule};
 use leastgrant_core::verdict::Decision;
@@ -85,7 +85,7 @@ pub(crate) fn cases(path: &Path) -> Result<Vec<Case>, String> {
 
 /// Sets a case up and judges it.
 pub(crate) fn run(case: &Case) -> Result<Came, String> {
-    let Ok(agent) = agent::named(&[case.agent.clone().into()]) else { return Ok(Came::Skipped) };
+    let Ok(agent) = agent::named(&[record(&case.agent).into()]) else { return Ok(Came::Skipped) };
     if !KINDS.contains(&case.kind.as_str()) {
         return Ok(Came::Skipped);
     }
@@ -105,6 +105,11 @@ pub(crate) fn run(case: &Case) -> Result<Came, String> {
         outcome.met &= answer(&twin) == outcome.answer;
     }
     Ok(Came::Judged(outcome))
+}
+
+/// The record that a case's agent belongs to: the cases tell the forms of Copilot's messages apart.
+fn record(agent: &str) -> &str {
+    if agent == "copilot-cli" { "copilot" } else { agent }
 }
 
 fn outcome(case: &Case, judged: &Result<Judged, Unjudged>) -> Outcome {
@@ -146,8 +151,14 @@ fn outcome(case: &Case, judged: &Result<Judged, Unjudged>) -> Outcome {
     }
 }
 
+/// What was said. Where a verdict was to allow and the agent has no word for it that grants anything, silence says it.
 fn answer(judged: &Result<Judged, Unjudged>) -> &'static str {
+    let unsaid = |judged: &Judged| {
+        leastgrant_core::channel::of(judged.call.agent).is_some_and(|channel| channel.allow != Allow::Grants)
+            && judged.verdict.decision == Decision::Allow
+    };
     match judged {
+        Ok(judged) if judged.answer == Answer::Silent && unsaid(judged) => "allow",
         Ok(judged) => match judged.answer {
             Answer::Silent => "silent",
             Answer::Allow { .. } => "allow",

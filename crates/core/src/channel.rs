@@ -32,7 +32,8 @@ pub enum Answer {
 }
 
 /// What an allow is worth on an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Allow {
     /// passes the agent's own prompt; its rules stay above it
     Grants,
@@ -47,7 +48,8 @@ pub enum Allow {
 }
 
 /// What becomes of an ask on an agent; the later, the less it may be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Ask {
     /// a person is asked
     Prompts,
@@ -64,7 +66,8 @@ pub enum Ask {
 }
 
 /// What no output means on an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Silence {
     /// the agent's own rules and prompt decide
     Defers,

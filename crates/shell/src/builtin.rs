@@ -6,6 +6,7 @@ use crate::effects::{self, Effects};
 use crate::flow::{Known, Place};
 use crate::lexer::{Map, Reader, Shared};
 use crate::place::enter;
+use crate::sets;
 use crate::tree::{Id, Kind, Tree};
 use crate::walk::{At, Walk};
 use crate::word::Ctx;
@@ -61,6 +62,7 @@ impl Walk<'_> {
         let mut changes = Effects::default();
         if !names.is_empty() {
             effects::command(&names, &self.functions, &mut changes);
+            self.out.sets.extend(sets::by_builtin(&names, span));
         }
         if let Some(Value::OneOf(texts)) = list.first().filter(|word| !word.split && !word.glob).map(|word| &word.value)
         {

@@ -9,6 +9,9 @@ pub struct Inventory {
     pub commands: Vec<Command>,
     /// what was not understood; not empty means that the whole is at most an ask
     pub opaque: Vec<Opaque>,
+    /// variables that are set in another way than by `NAME=value` (`read`, `for`, `${NAME:=…}`, arithmetic); the name is
+    /// empty where it is not known
+    pub sets: Vec<Assignment>,
     /// names of functions that the text defines
     pub functions: Vec<String>,
     /// counted work

@@ -28,6 +28,7 @@ mod order;
 mod param;
 mod pattern;
 mod place;
+mod sets;
 pub mod span;
 mod substitute;
 mod tree;

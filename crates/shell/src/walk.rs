@@ -10,6 +10,7 @@ use crate::branch::held;
 use crate::effects::{self, Effects};
 use crate::flow::{Flow, Known};
 use crate::loaded::{self, Loaded, value_word};
+use crate::sets;
 use crate::tree::{Id, Kind, Tree};
 use crate::{Assignment, Contexts, Dialect, Env, Inventory, Limits, Opaque, Pipe, Span, Stdin, Value, Why, Word};
 
@@ -110,6 +111,7 @@ impl<'e> Walk<'e> {
 
     /// What must be known before the first command: functions, and what spoils all knowledge.
     fn survey(&mut self, tree: &Tree, root: Id) {
+        self.out.sets = sets::by_syntax(tree);
         let mut bodies = Vec::new();
         for node in &tree.nodes {
             if let Kind::Function { names, body } = &node.kind {

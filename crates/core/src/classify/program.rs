@@ -28,6 +28,8 @@ pub struct Scene<'a> {
     pub command: Option<(Vec<Arg>, bool)>,
     /// patterns of the paths that it prints, where that is known
     pub paths: Option<Vec<String>>,
+    /// the shell may be one in which `path` is `PATH`
+    pub tied: bool,
     /// the command's span
     pub span: Span,
 }
@@ -90,6 +92,9 @@ pub(super) fn run(reader: &mut Reader<'_>, invocation: Invocation, layers: &[Lay
 
 /// Programs that print a part of what they read, line by line.
 const PASS_THROUGH: &[&str] = &["grep", "head", "tail", "sort", "uniq", "cat", "tac", "shuf"];
+
+/// Families of programs that people know by name and pass over, and that no project has scripts called like.
+const EVERYDAY: &[&str] = &["text", "search", "git"];
 
 /// What a program name stands for.
 enum Named {
@@ -189,6 +194,11 @@ fn file_run(
     let mut scene = scene(reader.world, invocation);
     let first = invocation.argv.first().cloned().unwrap_or_else(|| Arg::text(written, invocation.span));
     draft::add_path(&mut draft, reader.world, &invocation.cwd, &first, Role::Execute);
+    let base = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    if knowledge::program(base).is_some_and(|program| EVERYDAY.contains(&program.family)) {
+        // whoever reads the line takes it for the utility, so its body alone does not decide
+        draft.opaque(Some(first.span), format!("it is named like `{base}`, and is a file of its own"));
+    }
     script::file(&mut draft, &mut scene, &first, args, None);
     let nested = scene.nested;
     complete(reader, draft, nested, invocation, layers, peels, &[], &scene.cwd)
@@ -204,6 +214,7 @@ fn scene<'a>(world: &'a dyn World, invocation: &'a Invocation) -> Scene<'a> {
         nested: Vec::new(),
         command: None,
         paths: None,
+        tied: false,
         span: invocation.span,
     }
 }
@@ -219,6 +230,7 @@ fn program_run(
     let parsed = usage::parse(&program.usage, args);
     let mut draft = base(program, &parsed);
     let mut scene = scene(reader.world, invocation);
+    scene.tied = reader.tied();
     scene.cwd = moved(&parsed, reader.world, &invocation.cwd);
     scene.command.clone_from(&parsed.command);
     let cwd = scene.cwd.clone();
@@ -248,7 +260,7 @@ fn program_run(
     }
     elsewhere_built(&mut draft, reader.world, &cwd);
     let assigned: Vec<(String, Value)> = parsed.in_role(Slot::Assignment).filter_map(assignment).collect();
-    let injected = environment::injections(&assigned, &cwd, reader.world);
+    let injected = environment::injections(&assigned, &cwd, reader.world, false);
     let mut layers = layers.to_vec();
     if !injected.is_empty() {
         if scene.nested.is_empty() && scene.command.is_none() {

@@ -156,6 +156,7 @@ impl Reader<'_> {
         for opaque in &inventory.opaque {
             self.unknown(map.span(opaque.span), layers, why_words(opaque.why));
         }
+        self.sets(&inventory.sets, map, layers);
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(inventory.commands.len());
         for command in &inventory.commands {
             self.commands += 1;
@@ -177,6 +178,36 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the shell may be one in which `path` is `PATH`.
+    pub fn tied(&self) -> bool {
+        !matches!(self.dialect, Dialect::Bash | Dialect::Sh)
+    }
+
+    /// Variables that are set without `NAME=value` (`read PATH`, `for PATH in …`).
+    fn sets(&mut self, sets: &[sh::Assignment], map: SpanMap, layers: &[Layer]) {
+        let mut seen = std::collections::BTreeSet::new();
+        for set in sets {
+            let span = map.span(set.span);
+            if set.name.is_empty() {
+                if seen.insert("") {
+                    self.unknown(span, layers, "which variable is set is not known");
+                }
+                continue;
+            }
+            let one = [(set.name.clone(), set.value.clone())];
+            let injected = environment::injections(&one, &Cwd::Unknown, self.world, self.tied());
+            if !injected.is_empty() && seen.insert(set.name.as_str()) {
+                self.injected(&injected, layers, span, &format!("{}=…", set.name));
+            }
+        }
+    }
+
+    fn injected(&mut self, injected: &[String], layers: &[Layer], span: Span, display: &str) {
+        let mut draft = Draft::new(Capability::Meta, "shell");
+        environment::inject(&mut draft, injected);
+        self.finish(draft, &[], layers, span, display);
+    }
+
     fn command(
         &mut self,
         command: &sh::Command,
@@ -194,13 +225,11 @@ impl Reader<'_> {
         };
         let assigned: Vec<(String, Value)> =
             command.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone())).collect();
-        let injected = environment::injections(&assigned, &command.cwd, self.world);
+        let injected = environment::injections(&assigned, &command.cwd, self.world, self.tied());
         if command.words.is_empty() {
             if !injected.is_empty() {
-                let mut draft = Draft::new(Capability::Meta, "shell");
-                environment::inject(&mut draft, &injected);
                 let names: Vec<&str> = assigned.iter().map(|row| row.0.as_str()).collect();
-                self.finish(draft, &[], layers, span, &format!("{}=…", names.join("=… ")));
+                self.injected(&injected, layers, span, &format!("{}=…", names.join("=… ")));
             }
             let nothing = Value::Exact(String::new());
             self.redirects(command, map, layers, Some(&nothing).filter(|_| command.assignments.is_empty()));

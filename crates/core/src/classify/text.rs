@@ -423,7 +423,7 @@ fn declare(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if names == 0 && program != "local" && (prints || parsed.args.is_empty()) {
         draft::reads_secret(draft, "prints every variable, credentials among them");
     }
-    let injected = environment::injections(&assigned, &scene.cwd, scene.world);
+    let injected = environment::injections(&assigned, &scene.cwd, scene.world, scene.tied);
     if !injected.is_empty() {
         environment::inject(draft, &injected);
     }

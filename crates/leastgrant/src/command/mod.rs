@@ -14,3 +14,4 @@ pub mod resume;
 pub mod rule;
 pub mod rules;
 pub mod uninstall;
+pub mod verify;
