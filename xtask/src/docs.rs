@@ -8,6 +8,7 @@ use std::path::Path;
 use leastgrant_core::compatibility::{self, Record};
 
 const FOLDER: &str = "docs/generated/agents";
+const SUITE: &str = "crates/leastgrant/tests/conformance.rs";
 const BEGIN: &str = "<!-- agents -->";
 const END: &str = "<!-- /agents -->";
 
@@ -37,6 +38,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut found = drift(root, &wanted(root, records)?, "cargo xtask docs");
     found.extend(strays(root, records).into_iter().map(|name| format!("`{name}` is the page of no record")));
     found.extend(compatibility::faults_between(records, &adapters()));
+    found.extend(unshown(root, records));
     Ok(found)
 }
 
@@ -73,6 +75,14 @@ fn strays(root: &Path, records: &[Record]) -> Vec<String> {
     names
 }
 
+/// Records that say their conformance was tested where there is no suite to test it.
+fn unshown(root: &Path, records: &[Record]) -> Vec<String> {
+    let claimed = records.iter().filter(|record| record.verification.conformance.done && !root.join(SUITE).exists());
+    claimed
+        .map(|record| format!("{}.verification.conformance: it is done, and there is no `{SUITE}`", record.id))
+        .collect()
+}
+
 fn adapters() -> Vec<&'static str> {
     leastgrant::agent::ALL.iter().map(|agent| agent.id()).collect()
 }
@@ -102,6 +112,59 @@ mod tests {
         let found = check(root.path()).unwrap();
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("cursor.md") && found[1].contains("windsurf.md"), "{found:?}");
+    }
+
+    #[test]
+    fn conformance_without_a_suite_is_a_claim() {
+        let root = tempfile::tempdir().unwrap();
+        let mut record = compatibility::of("codex").unwrap().clone();
+        record.verification.conformance.done = true;
+        let records = [record];
+        assert_eq!(unshown(root.path(), &records).len(), 1);
+        std::fs::create_dir_all(root.path().join("crates/leastgrant/tests")).unwrap();
+        std::fs::write(root.path().join(SUITE), "").unwrap();
+        assert_eq!(unshown(root.path(), &records), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_page_has_every_section_in_its_order() {
+        for record in compatibility::all().unwrap() {
+            let page = page::agent(record, &adapters());
+            let sections: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+            assert_eq!(
+                sections,
+                [
+                    "How it attaches",
+                    "What a verdict does here",
+                    "Interactive and unattended",
+                    "When the hook breaks",
+                    "What it can see",
+                    "What decides this later",
+                    "What has actually been run",
+                    "What it cannot do",
+                ],
+                "{}",
+                record.id
+            );
+            for kind in ["Live agent test", "Real transport probed", "Contract read from", "Conformance suite"] {
+                assert_eq!(page.matches(&format!("- **{kind}")).count(), 1, "{} {kind}", record.id);
+            }
+            for rows in page.split("\n\n").filter(|block| block.starts_with('|')) {
+                let columns: Vec<usize> =
+                    rows.trim_end().lines().map(|line| line.replace("\\|", "").matches('|').count()).collect();
+                assert!(columns.iter().all(|count| *count == columns[0]), "{}\n{rows}", record.id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_done_is_said_to_be_not_done() {
+        let record = compatibility::of("cursor").unwrap();
+        let page = page::agent(record, &[]);
+        assert!(page.contains("**Enforcement: not claimed.**") && page.contains("**Verification: not run.**"));
+        assert_eq!(page.matches(": not done.**").count(), 4);
+        assert!(page.contains("leastgrant has no adapter for it yet"));
+        assert!(!page.contains("leastgrant install cursor"));
     }
 
     #[test]
