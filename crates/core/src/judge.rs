@@ -35,10 +35,24 @@ const HEAVY: u8 = 3;
 /// Judges one call. Order, strictest first: integrity floor, persona bound, deny rule, allow rule, ask floor or ask
 /// rule, strict posture, granted or learned, ask (DESIGN §4).
 pub fn judge(call: &Call, bench: &Bench<'_>) -> Verdict {
-    if let Tool::Unreadable { why } = &call.tool {
-        return refuse("payload.unreadable", &format!("the input of `{}` cannot be read: {why}", call.tool_name));
+    match actions(call, bench.world) {
+        Ok(actions) => weigh(call, actions, bench),
+        Err(refused) => *refused,
     }
-    weigh(call, classify(call, bench.world), bench)
+}
+
+/// What a call would do.
+///
+/// # Errors
+/// It cannot be read; the error is the verdict.
+pub fn actions(call: &Call, world: &dyn World) -> Result<Vec<Action>, Box<Verdict>> {
+    match &call.tool {
+        Tool::Unreadable { why } => {
+            let text = format!("the input of `{}` cannot be read: {why}", call.tool_name);
+            Err(Box::new(refuse("payload.unreadable", &text)))
+        }
+        _ => Ok(classify(call, world)),
+    }
 }
 
 /// Judges a call whose actions are known.
@@ -50,11 +64,10 @@ pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
             _ => refuse("engine.error", "nothing of the call was understood"),
         };
     }
-    let facts = bench.world.facts();
     let sight = Sight {
         call,
         bench,
-        book: Book::open(&bench.policy.rules, call, facts),
+        book: Book::open(&bench.policy.rules, call, bench.world),
         flow: Flow::of(&actions, bench.session, bench.world),
     };
     let outcomes: Vec<Outcome> = actions.iter().map(|action| sight.outcome(action)).collect();

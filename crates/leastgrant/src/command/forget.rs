@@ -53,6 +53,7 @@ fn removed(args: &Args) -> Result<usize, String> {
         let gone = Rule {
             effect: Effect::Ask,
             pattern: args.pattern.trim().to_owned(),
+            when: leastgrant_core::rule::When::default(),
             layer: Layer::User,
             project,
             note: None,

@@ -143,6 +143,7 @@ fn rule(effect: Effect, args: &Args, env: &HookEnv) -> Result<Rule, String> {
     Ok(Rule {
         effect,
         pattern: pattern.to_owned(),
+        when: leastgrant_core::rule::When::default(),
         layer: Layer::User,
         project: project(args.global, env)?,
         note: args.note.clone(),
