@@ -32,11 +32,12 @@ impl Ground {
     pub fn of(agent: &dyn Agent, env: &HookEnv, call: &Call) -> Self {
         let store = Store::at(Real::state(env));
         let record = store.session(&call.session);
-        let mut settings = store.settings();
+        let started = agent.started_in(env).unwrap_or(&call.cwd);
+        let mut settings = store.settings_in(Real::project_of(env, started).as_deref(), &call.session);
         if let Some(problem) = Real::misplaced(env) {
             settings.policy.problems.push(problem);
         }
-        let world = Real::of(env, agent.started_in(env).unwrap_or(&call.cwd), record.made)
+        let world = Real::of(env, started, record.made)
             .with(settings.extra_roots, settings.secret_globs);
         let paused = paused(store.root(), world.facts().now_ms).is_some();
         if paused {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use super::event::Event;
+use super::line::Line;
 use super::{Store, spool};
 
 /// The file.
@@ -88,7 +89,7 @@ impl Store {
     }
 
     /// The lock that every writer of the ledger holds; it ends with the value.
-    fn lock_ledger(&self, patience: Duration) -> io::Result<File> {
+    pub(super) fn lock_ledger(&self, patience: Duration) -> io::Result<File> {
         let lock = self.appendable(&self.path(LOCK))?;
         wait_for(&lock, patience)?;
         Ok(lock)
@@ -129,15 +130,15 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 /// The three digests at the end of a line.
-struct Seal<'a> {
-    body: &'a str,
+pub(super) struct Seal<'a> {
+    pub(super) body: &'a str,
     sum: &'a str,
     prev: &'a str,
     digest: &'a str,
 }
 
 impl<'a> Seal<'a> {
-    fn of(line: &'a str) -> Option<Self> {
+    pub(super) fn of(line: &'a str) -> Option<Self> {
         let (body, seal) = line.split_at_checked(line.len().checked_sub(SEAL + 1)?)?;
         let rest = seal.strip_prefix(r#","sum":""#)?;
         let (sum, rest) = rest.split_at_checked(64)?;
@@ -294,7 +295,46 @@ pub fn read(store: &Store) -> io::Result<Vec<serde_json::Value>> {
     Ok(events)
 }
 
-fn for_each_line(path: &Path, mut each: impl FnMut(usize, &str)) -> io::Result<()> {
+/// Lines since a time, oldest first, and how many in between are no whole lines. Read from the end, so that the length of
+/// the ledger does not matter.
+///
+/// # Errors
+/// The file cannot be read; one that is not there is empty.
+pub fn since(store: &Store, at_ms: i64) -> io::Result<(Vec<Line>, usize)> {
+    let file = match File::open(store.path(FILE)) {
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+        other => other?,
+    };
+    let length = file.metadata()?.len();
+    let mut look: u64 = 256 * 1024;
+    loop {
+        let from = length.saturating_sub(look);
+        let (mut lines, mut torn, mut first) = (Vec::new(), 0, from > 0);
+        let mut oldest = i64::MAX;
+        each_from(&file, from, |text| {
+            // the first one is most likely cut
+            if std::mem::take(&mut first) || text.is_empty() {
+                return;
+            }
+            match Line::of(text) {
+                Some(line) => {
+                    // evidence carries the time of its call
+                    oldest = if line.event == "evidence" { oldest } else { oldest.min(line.at) };
+                    if line.at >= at_ms {
+                        lines.push(line);
+                    }
+                }
+                None => torn += 1,
+            }
+        })?;
+        if from == 0 || (oldest < at_ms && oldest != i64::MAX) {
+            return Ok((lines, torn));
+        }
+        look *= 4;
+    }
+}
+
+pub(super) fn for_each_line(path: &Path, mut each: impl FnMut(usize, &str)) -> io::Result<()> {
     use std::io::BufRead;
     let file = match File::open(path) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,8 +1,10 @@
 //! Our state folder: the ledger, what a session did so far, rules and policy. Nothing here may change a verdict or stop
 //! an answer: every failure comes back as a value, and unreadable state is the worst assumption, said aloud.
 
+pub mod again;
 pub mod collect;
 pub mod event;
+pub mod keep;
 pub mod ledger;
 pub mod line;
 pub mod policy;

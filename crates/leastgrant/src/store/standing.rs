@@ -44,6 +44,14 @@ impl Store {
         standing
     }
 
+    /// What is known of one signature, as it is stored.
+    ///
+    /// # Errors
+    /// In words: it cannot be read.
+    pub fn account(&self, project: &str, signature: &str) -> Result<Account, String> {
+        Known::open(self)?.account(&key(project, signature)).map_err(|fault| fault.to_string())
+    }
+
     fn look_up(
         &self,
         project: &str,
