@@ -3,7 +3,7 @@
 mod because;
 mod remedy;
 
-use crate::action::{Action, Capability, Exposure, Reach, TargetKind};
+use crate::action::{Action, Capability, Exposure, Mark, Reach, TargetKind};
 use crate::bundle;
 use crate::call::{Call, Tool};
 use crate::classify::classify;
@@ -197,7 +197,8 @@ impl Sight<'_> {
             let text = format!("the accepted bundle `{}` covers it: {}", bundle.id, bundle.title);
             return Some(Reason { id: "bundle.granted", text, weight: Weight::Lowers, span: action.span });
         }
-        let light = action.blast.tier() < HEAVY && action.marks.is_empty();
+        let unmarked = action.marks.iter().all(|mark| *mark == Mark::Unusual);
+        let light = action.blast.tier() < HEAVY && unmarked;
         (light && standing.familiar.contains(&action.signature)).then(|| FAMILIAR.reason(Weight::Lowers, action.span))
     }
 }
