@@ -3,7 +3,7 @@
 mod because;
 mod remedy;
 
-use crate::action::{Action, Capability, Exposure, Reach, TargetKind};
+use crate::action::{Action, Capability, Exposure, Mark, Reach, TargetKind};
 use crate::bundle;
 use crate::call::{Call, Tool};
 use crate::classify::classify;
@@ -250,8 +250,8 @@ impl Sight<'_> {
         if self.bound == (Ruling::Inside { granted: true }) {
             return Some(WALKED.reason(Weight::Lowers, action.span));
         }
-        let light = action.blast.tier() < HEAVY && action.marks.is_empty();
-        if !light {
+        let unmarked = action.marks.iter().all(|mark| *mark == Mark::Unusual);
+        if action.blast.tier() >= HEAVY || !unmarked {
             return None;
         }
         if standing.familiar.contains(&action.signature) {

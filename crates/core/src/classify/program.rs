@@ -6,7 +6,7 @@ use super::arg::{Arg, SpanMap};
 use super::draft::{self, Draft};
 use super::shell::{Feed, Invocation, Layer, Outcome, Reader};
 use super::usage::{self, Parsed};
-use super::{code, environment, script};
+use super::{code, environment, files_named as files, script};
 use crate::action::{Capability, Mark, Reach, Role, Scale, Target};
 use crate::knowledge::{self, Effect, Program, Slot, Takes};
 use crate::path::{self, Zone};
@@ -30,6 +30,8 @@ pub struct Scene<'a> {
     pub paths: Option<Vec<String>>,
     /// the shell may be one in which `path` is `PATH`
     pub tied: bool,
+    /// links that it makes: where, and what to (none: not known)
+    pub links: Vec<(String, Option<String>)>,
     /// the command's span
     pub span: Span,
 }
@@ -215,6 +217,7 @@ fn scene<'a>(world: &'a dyn World, invocation: &'a Invocation) -> Scene<'a> {
         command: None,
         paths: None,
         tied: false,
+        links: Vec::new(),
         span: invocation.span,
     }
 }
@@ -245,6 +248,10 @@ fn program_run(
         }
     }
     stdin_code(&mut draft, &parsed, &mut scene, program);
+    if !only && parsed.command.is_none() {
+        files::all(&mut draft, &parsed, &scene, program);
+    }
+    reader.made(&mut scene.links, invocation.span);
     // a function may know that what is started runs in another folder
     let cwd = scene.cwd.clone();
     if scene.paths.is_none()

@@ -13,6 +13,7 @@ use crate::action::{Capability, Role};
 use crate::knowledge::Slot;
 
 pub(super) const CODES: &[(&str, Code)] = &[
+    ("wrappers.started", started),
     ("wrappers.silent", silent),
     ("wrappers.env", env),
     ("wrappers.xargs", xargs),
@@ -22,6 +23,11 @@ pub(super) const CODES: &[(&str, Code)] = &[
     ("wrappers.shell", shell),
     ("wrappers.ssh_option", ssh_option),
 ];
+
+/// `arch`, `perf stat`: what they start decides; alone they look.
+fn started(draft: &mut Draft, _: &Parsed<'_>, scene: &mut Scene<'_>) {
+    draft.silent = scene.command.is_some();
+}
 
 /// Does nothing by itself.
 fn silent(draft: &mut Draft, _: &Parsed<'_>, _: &mut Scene<'_>) {

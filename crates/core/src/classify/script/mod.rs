@@ -57,6 +57,11 @@ struct Body {
     real: String,
 }
 
+/// The text of a file of the project, for readers of other families.
+pub(super) fn text(world: &dyn World, cwd: &Cwd, file: &Arg) -> Option<String> {
+    read(world, cwd, file.exact()?).ok().map(|body| body.text)
+}
+
 /// A file whose content is run.
 pub fn file(draft: &mut Draft, scene: &mut Scene<'_>, file: &Arg, args: &[Arg], parsed: Option<&Parsed<'_>>) {
     let shown = file.shown();
