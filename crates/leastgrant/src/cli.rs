@@ -30,6 +30,8 @@ enum Command {
     Doctor(command::doctor::Args),
     /// put the hook into agents' settings
     Install(command::install::Args),
+    /// persona runs: navigation stays inside a flow's allowlist
+    Persona(command::persona::Args),
     /// ask and refuse nothing but what protects leastgrant itself, for a while
     Pause(command::pause::Args),
     /// end a pause
@@ -78,6 +80,7 @@ pub fn main() -> Exit {
         Command::Check(args) => command::check::run(&args, &mut ui),
         Command::Doctor(args) => command::doctor::run(&args, &mut ui),
         Command::Install(args) => command::install::run(&args, &mut ui),
+        Command::Persona(args) => command::persona::run(&args, &mut ui),
         Command::Pause(args) => command::pause::run(&args, &mut ui),
         Command::Resume(args) => command::resume::run(&args, &mut ui),
         Command::Uninstall(args) => command::uninstall::run(&args, &mut ui),

@@ -8,6 +8,7 @@ use leastgrant_core::world::World as _;
 
 use crate::agent::{Agent, HookEnv};
 use crate::install::pause::paused;
+use crate::persona::hook::binding;
 use crate::store::Store;
 use crate::world::Real;
 
@@ -38,6 +39,7 @@ impl Ground {
         }
         let world = Real::of(env, agent.started_in(env).unwrap_or(&call.cwd), record.made)
             .with(settings.extra_roots, settings.secret_globs);
+        settings.policy.persona = binding(&world, &Real::state(env), agent.started_in(env), &call.cwd);
         let paused = paused(store.root(), world.facts().now_ms).is_some();
         if paused {
             // only what a pause must never lift is enforced

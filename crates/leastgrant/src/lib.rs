@@ -10,6 +10,7 @@ pub mod ground;
 pub mod hook;
 pub mod install;
 pub mod judged;
+pub mod persona;
 pub mod render;
 pub mod store;
 pub mod world;

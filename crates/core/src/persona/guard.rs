@@ -62,6 +62,12 @@ pub enum Ruling {
 }
 
 impl<'a> Asked<'a> {
+    /// Whether no bound is about it.
+    #[must_use]
+    pub fn is_other(&self) -> bool {
+        matches!(self, Self::Other)
+    }
+
     /// A call of the agent's hook by the tool's name: what the mission's guard judges, and nothing else.
     #[must_use]
     pub fn of_hook(tool_name: &'a str, input: &'a Json) -> Self {

@@ -10,6 +10,7 @@ pub mod init;
 pub mod install;
 pub mod knowledge;
 pub mod pause;
+pub mod persona;
 pub mod resume;
 pub mod rule;
 pub mod rules;
