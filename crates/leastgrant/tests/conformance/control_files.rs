@@ -5,8 +5,8 @@ use leastgrant::agent::{Decoded, HookEnv};
 use leastgrant_core::bundle;
 use leastgrant_core::control::RECORDS;
 use leastgrant_core::judge::{Bench, judge};
-use leastgrant_core::rule::quote;
 use leastgrant_core::policy::{Policy, Posture, Session, Standing};
+use leastgrant_core::rule::quote;
 use leastgrant_core::verdict::Decision;
 use leastgrant_core::world::FakeWorld;
 
