@@ -8,13 +8,18 @@ use crate::bundle;
 use crate::call::{Call, Tool};
 use crate::classify::classify;
 use crate::floor::{self, Fired, Flow};
+use crate::learn::Gap;
 use crate::path::Zone;
+use crate::persona::guard::{self, Asked, Profile, Ruling};
 use crate::policy::{Policy, Posture, Session, Standing};
 use crate::reason::{Reason, Weight};
 use crate::rule::{Book, Effect, Rule};
 use crate::verdict::{AskKind, Decision, Verdict};
 use crate::world::World;
-use because::{DENIED, FAMILIAR, HOUSEKEEPING, STRICT, broken, floors, not_understood, rank, ruled, shown};
+use because::{
+    DENIED, FAMILIAR, HOUSEKEEPING, OBSERVED, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled,
+    shown,
+};
 
 /// Everything that a judgement rests on.
 pub struct Bench<'a> {
@@ -34,10 +39,40 @@ const HEAVY: u8 = 3;
 /// Judges one call. Order, strictest first: integrity floor, persona bound, deny rule, allow rule, ask floor or ask
 /// rule, strict posture, granted or learned, ask (DESIGN §4).
 pub fn judge(call: &Call, bench: &Bench<'_>) -> Verdict {
-    if let Tool::Unreadable { why } = &call.tool {
-        return refuse("payload.unreadable", &format!("the input of `{}` cannot be read: {why}", call.tool_name));
+    match actions(call, bench.world) {
+        Ok(actions) => weigh(call, actions, bench),
+        Err(refused) => match bound(call, &[], bench) {
+            Ruling::Outside(block) => {
+                Verdict { decision: Decision::Deny, kind: None, ..refuse("persona.bound", &block.text()) }
+            }
+            _ => *refused,
+        },
     }
-    weigh(call, classify(call, bench.world), bench)
+}
+
+/// What a call would do.
+///
+/// # Errors
+/// It cannot be read; the error is the verdict.
+pub fn actions(call: &Call, world: &dyn World) -> Result<Vec<Action>, Box<Verdict>> {
+    match &call.tool {
+        Tool::Unreadable { why } => {
+            let text = format!("the input of `{}` cannot be read: {why}", call.tool_name);
+            Err(Box::new(refuse("payload.unreadable", &text)))
+        }
+        _ => Ok(classify(call, world)),
+    }
+}
+
+/// What the persona runs say that bind the session. More is judged here than an existing conductor expects of the hook
+/// alone: whoever installed the layer wants the bound to hold.
+fn bound(call: &Call, actions: &[Action], bench: &Bench<'_>) -> Ruling {
+    let runs = &bench.policy.persona;
+    if runs.is_empty() {
+        return Ruling::Free;
+    }
+    let asked = Asked::of_call(call, actions);
+    guard::rule_all(runs, Some(Profile::Strict), asked, &call.session, bench.world.facts().now_ms)
 }
 
 /// Judges a call whose actions are known.
@@ -49,12 +84,12 @@ pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
             _ => refuse("engine.error", "nothing of the call was understood"),
         };
     }
-    let facts = bench.world.facts();
     let sight = Sight {
         call,
         bench,
-        book: Book::open(&bench.policy.rules, call, facts),
+        book: Book::open(&bench.policy.rules, call, bench.world),
         flow: Flow::of(&actions, bench.session, bench.world),
+        bound: bound(call, &actions, bench),
     };
     let outcomes: Vec<Outcome> = actions.iter().map(|action| sight.outcome(action)).collect();
     fold(actions, outcomes, &sight)
@@ -93,6 +128,7 @@ struct Sight<'a> {
     bench: &'a Bench<'a>,
     book: Book<'a>,
     flow: Flow,
+    bound: Ruling,
 }
 
 /// What one action alone leads to.
@@ -123,7 +159,7 @@ impl Outcome {
 }
 
 impl Sight<'_> {
-    /// DESIGN §4's order, top to bottom. The persona bound comes between the first two steps.
+    /// DESIGN §4's order, top to bottom.
     fn outcome(&self, action: &Action) -> Outcome {
         let policy = self.bench.policy;
         let fired = floor::fired(action, self.call, &self.flow, self.bench.world);
@@ -134,10 +170,20 @@ impl Sight<'_> {
             reasons.extend(opaque.map(|reason| Reason { weight: Weight::Info, ..reason }));
             return Outcome::deny(reasons).with_floors(&fired);
         }
+        if let Ruling::Outside(block) = &self.bound {
+            let mut reasons = vec![persona(block, Weight::Blocks)];
+            reasons.extend(floors(&fired, |_| Weight::Info));
+            return Outcome::deny(reasons).with_floors(&fired);
+        }
         if let Some(rule) = self.book.find(Effect::Deny, action) {
             let mut reasons = vec![ruled(rule, "rule.deny", Weight::Blocks, action.span)];
             reasons.extend(floors(&fired, |_| Weight::Info));
             return Outcome::deny(reasons).with_floors(&fired);
+        }
+        if let Ruling::Doubt(block) = &self.bound {
+            let mut reasons = vec![persona(block, Weight::Raises)];
+            reasons.extend(floors(&fired, |_| Weight::Raises));
+            return Outcome::ask(AskKind::Floor, reasons).with_floors(&fired);
         }
         let allow = self.book.find(Effect::Allow, action);
         if let Some(rule) = allow
@@ -187,34 +233,55 @@ impl Sight<'_> {
         if let Some(reason) = opaque {
             return Outcome::ask(AskKind::Unreadable, vec![reason]);
         }
-        self.granted(action).map_or_else(|| gap(action), Outcome::allow)
+        self.granted(action).map_or_else(|| self.gap(action), Outcome::allow)
     }
 
     /// Why it may pass by what the person accepted or by what was learned.
     fn granted(&self, action: &Action) -> Option<Reason> {
         let Bench { policy, standing, .. } = self.bench;
+        // a no that cannot be read may be about this
+        if standing.unreadable.is_some() {
+            return None;
+        }
         if let Some(bundle) = bundle::covering(&policy.bundles, action) {
             let text = format!("the accepted bundle `{}` covers it: {}", bundle.id, bundle.title);
             return Some(Reason { id: "bundle.granted", text, weight: Weight::Lowers, span: action.span });
         }
+        if self.bound == (Ruling::Inside { granted: true }) {
+            return Some(WALKED.reason(Weight::Lowers, action.span));
+        }
         let light = action.blast.tier() < HEAVY && action.marks.is_empty();
-        (light && standing.familiar.contains(&action.signature)).then(|| FAMILIAR.reason(Weight::Lowers, action.span))
+        if !light {
+            return None;
+        }
+        if standing.familiar.contains(&action.signature) {
+            return Some(FAMILIAR.reason(Weight::Lowers, action.span));
+        }
+        let seen = contained(action) && standing.observed.contains(&action.signature);
+        seen.then(|| OBSERVED.reason(Weight::Lowers, action.span))
     }
-}
 
-/// Understood, without a floor, and nothing lets it pass.
-fn gap(action: &Action) -> Outcome {
-    let tier = action.blast.tier();
-    let subject = shown(action);
-    if tier >= HEAVY {
-        let note = action.notes.first().map_or_else(String::new, |note| format!(": {note}"));
-        let text = format!("too much is at stake to pass `{subject}` unasked (tier {tier} of 4){note}");
-        let reason = Reason { id: "gap.blast", text, weight: Weight::Raises, span: action.span };
-        return Outcome::ask(AskKind::Heavy, vec![reason]);
+    /// Understood, without a floor, and nothing lets it pass.
+    fn gap(&self, action: &Action) -> Outcome {
+        let tier = action.blast.tier();
+        let subject = shown(action);
+        if tier >= HEAVY {
+            let note = action.notes.first().map_or_else(String::new, |note| format!(": {note}"));
+            let text = format!("too much is at stake to pass `{subject}` unasked (tier {tier} of 4){note}");
+            let reason = Reason { id: "gap.blast", text, weight: Weight::Raises, span: action.span };
+            return Outcome::ask(AskKind::Heavy, vec![reason]);
+        }
+        let standing = self.bench.standing;
+        let short = standing.short.iter().find(|(signature, _)| *signature == action.signature);
+        let learned = match (&standing.unreadable, short) {
+            (Some(why), _) => format!("; what was learned cannot be read: {why}"),
+            (None, None | Some((_, Gap::Unknown | Gap::Never))) => String::new(),
+            (None, Some((_, gap))) => format!("; {gap}"),
+        };
+        let text = format!("no rule or accepted bundle covers `{subject}`{learned}");
+        let reason = Reason { id: "gap.evidence", text, weight: Weight::Raises, span: action.span };
+        Outcome::ask(AskKind::Unfamiliar, vec![reason])
     }
-    let text = format!("no rule or accepted bundle covers `{subject}`");
-    let reason = Reason { id: "gap.evidence", text, weight: Weight::Raises, span: action.span };
-    Outcome::ask(AskKind::Unfamiliar, vec![reason])
 }
 
 /// Strictest of all; what is told does not depend on the order of the actions.

@@ -1,5 +1,7 @@
 //! What the person decided: posture, rules, accepted bundles. Read from files by the binary, judged here.
 
+pub use crate::learn::{Standing, Terms};
+use crate::persona::run::Run;
 use crate::rule::Rule;
 
 /// How much may pass unasked (parity table §5.8).
@@ -44,8 +46,12 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// ids of accepted starter bundles (see [`crate::bundle`])
     pub bundles: Vec<String>,
+    /// what is asked of evidence before it lets anything pass
+    pub terms: Terms,
     /// what of the policy files could not be read, in words with file, line and column; not empty means that the scope asks
     pub problems: Vec<String>,
+    /// persona runs that bind the session
+    pub persona: Vec<Run>,
 }
 
 /// What this session has done so far that bears on later calls (secrets flow, DESIGN §4).
@@ -55,13 +61,4 @@ pub struct Session {
     pub read_secrets: Vec<String>,
     /// the session's record could not be read: the worst is assumed
     pub unreadable: bool,
-}
-
-/// What earlier evidence is worth for the signatures at hand (a pure fold, see DESIGN §7).
-#[derive(Clone, Debug, Default)]
-pub struct Standing {
-    /// signatures that may pass by what was learned
-    pub familiar: Vec<String>,
-    /// signatures that a person refused
-    pub denied: Vec<String>,
 }

@@ -1,6 +1,8 @@
 //! The records: every one parses, claims no more than its evidence, and agrees with `schema.json`; what is wrong with a
 //! broken one is named.
 
+#![expect(clippy::unwrap_used, reason = "a record that cannot be read is a failed test")]
+
 mod schema;
 
 use std::collections::BTreeSet;
@@ -27,10 +29,9 @@ fn changed(id: &str, pointer: &str, value: Value) -> Record {
     if let Some(place) = place {
         *place = value;
     }
-    match parse(&json.to_string()) {
-        Ok(record) => record,
-        Err(error) => std::panic::panic_any(format!("{id} {pointer}: {error}")),
-    }
+    let changed = parse(&json.to_string());
+    assert!(changed.is_ok(), "{id} {pointer}: {changed:?}");
+    changed.unwrap()
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn enforcement_and_verification_are_two_scales() {
         ("claude-code", Enforcement::Partial, Verified::Transport),
         ("codex", Enforcement::Veto, Verified::Transport),
         ("copilot", Enforcement::Partial, Verified::Transport),
-        ("gemini-cli", Enforcement::Partial, Verified::Transport),
+        ("gemini-cli", Enforcement::Veto, Verified::Transport),
         ("opencode", Enforcement::Veto, Verified::Transport),
         ("qwen-code", Enforcement::Veto, Verified::Transport),
     ] {
@@ -128,7 +129,7 @@ fn the_static_channel_is_never_stronger_than_the_record() {
         let prompts = rows.clone().count() > 0
             && rows.clone().all(|row| row.value.worth == Ask::Prompts && row.evidence.is_ours());
         assert_eq!(channel.ask_attended == Ask::Prompts, prompts, "{}", record.id);
-        for fact in &record.channel.allow {
+        for fact in record.channel.allow.iter().filter(|fact| fact.value.modes != ["plan"]) {
             assert!(channel.allow >= fact.value.worth, "{}", record.id);
         }
         for fact in &record.channel.silence {

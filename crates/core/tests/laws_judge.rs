@@ -149,7 +149,7 @@ prop_compose! {
         pattern in select(vec!["a *", "b ?", "**", "c c", "the whole * text", "= the whole * text", "never"]),
         layer in select(vec![Layer::Machine, Layer::User, Layer::Project, Layer::Session]),
     ) -> Rule {
-        Rule { effect, pattern: pattern.to_owned(), layer, project: None, note: None, until_ms: None }
+        Rule { effect, pattern: pattern.to_owned(), when: leastgrant_core::rule::When::default(), layer, project: None, note: None, until_ms: None }
     }
 }
 
@@ -197,8 +197,9 @@ prop_compose! {
                 rules,
                 bundles,
                 problems: if broken { vec![String::from("rules.toml:1:1: made up")] } else { vec![] },
+                ..Policy::default()
             },
-            standing: Standing { familiar: signatures(familiar), denied: signatures(denied) },
+            standing: Standing { familiar: signatures(familiar), denied: signatures(denied), ..Standing::default() },
             session: Session {
                 read_secrets: if secret { vec![String::from("~/.netrc")] } else { vec![] },
                 unreadable,
@@ -325,6 +326,7 @@ proptest! {
             setting.policy.rules.push(Rule {
                 effect: Effect::Allow,
                 pattern: pattern.to_owned(),
+                when: leastgrant_core::rule::When::default(),
                 layer: Layer::Session,
                 project: None,
                 note: None,

@@ -17,6 +17,8 @@ pub enum Exit {
     Deny,
     /// our own failure
     Bug,
+    /// a part of a live session: what it was told to end with
+    Code(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -28,6 +30,7 @@ impl From<Exit> for ExitCode {
             Exit::Ask => 10,
             Exit::Deny => 11,
             Exit::Bug => 70,
+            Exit::Code(code) => code,
         })
     }
 }
