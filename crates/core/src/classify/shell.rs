@@ -53,6 +53,8 @@ pub enum Feed {
     Pipe {
         /// one of them fetches
         fetched: bool,
+        /// one of them passes on what is typed
+        typed: bool,
         /// the text, where it is known
         text: Option<Value>,
         /// patterns that hold every path it is made of, where it is paths
@@ -88,6 +90,8 @@ pub struct Layer {
 pub struct Outcome {
     /// it fetches from the network
     pub fetches: bool,
+    /// it passes on what is typed
+    pub typed: bool,
     /// what it prints, where that is known
     pub prints: Option<Value>,
     /// patterns of the paths that it prints, where that is known
@@ -198,6 +202,7 @@ impl Reader<'_> {
         }
         Outcome {
             fetches: outcomes.iter().any(|outcome| outcome.fetches),
+            typed: outcomes.iter().any(|outcome| outcome.typed),
             prints: match outcomes.as_slice() {
                 [only] => only.prints.clone(),
                 _ => None,
@@ -383,7 +388,8 @@ fn piped(ids: &[u32], local: &Local<'_>) -> Feed {
         [only] if ids.len() == 1 => Some(*only),
         _ => None,
     };
-    Feed::Pipe { fetched, text: only.and_then(|only| only.prints.clone()), paths: paths(ids, local) }
+    let typed = from.iter().any(|outcome| outcome.typed);
+    Feed::Pipe { fetched, typed, text: only.and_then(|only| only.prints.clone()), paths: paths(ids, local) }
 }
 
 /// What the pipe holds where that is paths: those of every command whose output no other one takes first.

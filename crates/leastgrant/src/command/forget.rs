@@ -81,7 +81,8 @@ fn unlearned(args: &Args) -> Result<usize, String> {
     snapshot::entries(&here.store, |entry| {
         let here_too = project.as_ref().is_none_or(|root| entry.project == *root);
         let fits = glob(&pattern, &entry.signature) || glob(&pattern, signature::body(&entry.signature));
-        let learned = entry.account.confirmed.times() + entry.account.observed.times() > 0 || entry.account.granted.is_some();
+        let learned =
+            entry.account.confirmed.times() + entry.account.observed.times() > 0 || entry.account.granted.is_some();
         if here_too && fits && learned {
             let mut event = Event::new("evidence", here.now).in_project(Some(&entry.project));
             event.evidence = Some("forgotten");

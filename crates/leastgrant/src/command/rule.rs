@@ -65,7 +65,10 @@ fn added(effect: Effect, args: &Args, ui: &mut Ui) -> Result<Exit, String> {
     if !ui.json {
         ui.line(format!("{} {}", styled(rule.effect), words::safe(&rule.shown())));
         let times = words::count(count, "call", "calls");
-        ui.line(theme::paint(theme::DIM, &format!("  {}; in the last 30 days it would have matched {times}", place(&rule))));
+        ui.line(theme::paint(
+            theme::DIM,
+            &format!("  {}; in the last 30 days it would have matched {times}", place(&rule)),
+        ));
         for example in &examples {
             let cut = words::cut(&words::safe(example), ui.width().saturating_sub(6));
             ui.line(theme::paint(theme::DIM, &format!("    {cut}")));
@@ -141,7 +144,8 @@ pub(super) fn styled(effect: Effect) -> String {
 
 /// Where a rule holds, in words.
 pub(super) fn place(rule: &Rule) -> String {
-    let until = rule.until_ms.map_or_else(String::new, |ms| format!(", until {}", super::past::clock(ms, "%Y-%m-%d %H:%M")));
+    let until =
+        rule.until_ms.map_or_else(String::new, |ms| format!(", until {}", super::past::clock(ms, "%Y-%m-%d %H:%M")));
     match (&rule.project, rule.layer) {
         (_, Layer::Session) => format!("in one session{until}"),
         (Some(root), _) => format!("in {}{until}", words::safe(root)),
@@ -209,7 +213,8 @@ fn rule(effect: Effect, args: &Args, here: &Here) -> Result<Rule, String> {
 pub(super) fn written(effect: Effect, words: &[String]) -> Result<Rule, String> {
     let (mut pattern, mut when) = (Vec::new(), When::default());
     for word in words {
-        let condition = word.split_once('=').filter(|(key, value)| KEYS.contains(key) && !value.contains(char::is_whitespace));
+        let condition =
+            word.split_once('=').filter(|(key, value)| KEYS.contains(key) && !value.contains(char::is_whitespace));
         match condition {
             Some((key, "")) => return Err(format!("`{key}=` says nothing")),
             Some((key, value)) => {
@@ -245,7 +250,9 @@ fn narrow(rule: &Rule, store: &Store) -> Result<(), String> {
         let heavy = seen.iter().find(|signature| {
             let does = signature::does(signature);
             let does = does.filter(|does| !does.opaque && does.blast.tier() >= 3);
-            does.is_some_and(|does| rule.when.capability.as_deref().is_some_and(|name| glob(name, does.capability.id())))
+            does.is_some_and(|does| {
+                rule.when.capability.as_deref().is_some_and(|name| glob(name, does.capability.id()))
+            })
         });
         return match heavy {
             Some(heavy) => Err(format!(

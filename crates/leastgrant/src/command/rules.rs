@@ -133,9 +133,17 @@ fn test(command: &str, name: &str, ui: &mut Ui) -> Result<Exit, String> {
             ui.line("  no rule matches");
         }
         for rule in rules {
-            ui.line(format!("  {} {} {}", styled(rule.effect), words::safe(&rule.shown()), theme::paint(theme::DIM, &format!("({})", layer(rule.layer)))));
+            ui.line(format!(
+                "  {} {} {}",
+                styled(rule.effect),
+                words::safe(&rule.shown()),
+                theme::paint(theme::DIM, &format!("({})", layer(rule.layer)))
+            ));
         }
     }
-    ui.line(theme::paint(theme::DIM, "deny wins over allow, allow over ask; `leastgrant check` says what else decides"));
+    ui.line(theme::paint(
+        theme::DIM,
+        "deny wins over allow, allow over ask; `leastgrant check` says what else decides",
+    ));
     Ok(Exit::Ok)
 }

@@ -186,7 +186,8 @@ fn word(record: &Record, failed: bool, block: &Value) -> Word {
 fn refused(block: &Value) -> bool {
     let content = block.get("content");
     let text = content.and_then(Value::as_str).or_else(|| content?.get(0)?.get("text")?.as_str()).unwrap_or_default();
-    text.starts_with("The user doesn't want to proceed with this tool use") || text.starts_with("User rejected tool use")
+    text.starts_with("The user doesn't want to proceed with this tool use")
+        || text.starts_with("User rejected tool use")
 }
 
 fn holds(line: &[u8], part: &[u8]) -> bool {

@@ -197,7 +197,8 @@ impl Round {
                 }
             }
             "session-end" => {
-                let over = self.waiting.values_mut().filter(|call| call.agent == line.agent && call.session == line.session);
+                let over =
+                    self.waiting.values_mut().filter(|call| call.agent == line.agent && call.session == line.session);
                 over.for_each(|call| call.ended = true);
             }
             _ => {}
@@ -273,7 +274,9 @@ impl Round {
                     // told twice: a no stays, anything else is no word
                     words
                         .entry(name)
-                        .and_modify(|before| *before = if *before == Word::No || word == Word::No { Word::No } else { Word::Nobody })
+                        .and_modify(|before| {
+                            *before = if *before == Word::No || word == Word::No { Word::No } else { Word::Nobody }
+                        })
                         .or_insert(word);
                 });
             }
@@ -308,9 +311,15 @@ pub(crate) fn transcripts(env: &HookEnv) -> Option<PathBuf> {
 /// Events that the collector looks at; the others need not be parsed.
 fn wanted(text: &str) -> bool {
     let head = text.get(..64).or_else(|| text.get(..60)).unwrap_or(text);
-    ["\"event\":\"call\"", "\"event\":\"ran\"", "\"event\":\"failed\"", "\"event\":\"evidence\"", "\"event\":\"session-end\""]
-        .iter()
-        .any(|event| head.contains(event))
+    [
+        "\"event\":\"call\"",
+        "\"event\":\"ran\"",
+        "\"event\":\"failed\"",
+        "\"event\":\"evidence\"",
+        "\"event\":\"session-end\"",
+    ]
+    .iter()
+    .any(|event| head.contains(event))
 }
 
 enum Outcome {
@@ -393,6 +402,9 @@ impl Waiting {
 
 fn stays(signature: &str) -> bool {
     signature::does(signature).is_some_and(|does| {
-        !does.opaque && does.blast.reach <= Reach::Workspace && does.blast.exposure == Exposure::None && does.blast.tier() <= 1
+        !does.opaque
+            && does.blast.reach <= Reach::Workspace
+            && does.blast.exposure == Exposure::None
+            && does.blast.tier() <= 1
     })
 }

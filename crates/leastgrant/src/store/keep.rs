@@ -55,8 +55,24 @@ impl Store {
 
 /// Columns of an export as CSV.
 pub const COLUMNS: &[&str] = &[
-    "at", "event", "agent", "session", "project", "tool", "decision", "kind", "answer", "tier", "capability", "floors",
-    "reasons", "evidence", "mode", "attendance", "signature", "display",
+    "at",
+    "event",
+    "agent",
+    "session",
+    "project",
+    "tool",
+    "decision",
+    "kind",
+    "answer",
+    "tier",
+    "capability",
+    "floors",
+    "reasons",
+    "evidence",
+    "mode",
+    "attendance",
+    "signature",
+    "display",
 ];
 
 /// A line as a row of a CSV file. A text that a spreadsheet would take for a formula is kept from it.
@@ -67,9 +83,24 @@ pub fn csv(line: &Line) -> String {
     let [capability, floors, reasons] = &lists;
     let at = line.at.to_string();
     let cells: [&str; 18] = [
-        &at, &line.event, &line.agent, &line.session, &line.project, &line.tool, &line.decision, &line.kind,
-        &line.answer, &tier, capability, floors, reasons, &line.evidence, &line.mode, &line.attendance,
-        &line.signature, &line.display,
+        &at,
+        &line.event,
+        &line.agent,
+        &line.session,
+        &line.project,
+        &line.tool,
+        &line.decision,
+        &line.kind,
+        &line.answer,
+        &tier,
+        capability,
+        floors,
+        reasons,
+        &line.evidence,
+        &line.mode,
+        &line.attendance,
+        &line.signature,
+        &line.display,
     ];
     cells.map(cell).join(",")
 }

@@ -198,4 +198,3 @@ fn sweep(store: &Store, next: &Pointer) {
 pub(super) fn head(ledger: &File, offset: u64) -> io::Result<Option<String>> {
     if offset == 0 { Ok(None) } else { digest_before(ledger, offset) }
 }
-

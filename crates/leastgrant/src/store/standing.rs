@@ -112,7 +112,8 @@ impl Known {
         let behind = behind(&ledger, from).map_err(|fault| format!("the ledger cannot be read: {fault}"))?;
         let body = match pointer.and_then(|pointer| pointer.standing) {
             Some(name) => {
-                let file = File::open(store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
+                let file =
+                    File::open(store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
                 let length = file.metadata().map_err(|fault| fault.to_string())?.len();
                 Some((file, length))
             }
