@@ -98,6 +98,8 @@ mod tests {
     #[test]
     fn a_changed_byte_is_drift() {
         let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("crates/leastgrant/tests")).unwrap();
+        std::fs::write(root.path().join(SUITE), "").unwrap();
         std::fs::write(root.path().join("README.md"), format!("# head\n{BEGIN}\nold\n{END}\ntail\n")).unwrap();
         assert!(run(root.path()).unwrap());
         assert_eq!(check(root.path()).unwrap(), Vec::<String>::new());
