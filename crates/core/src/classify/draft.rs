@@ -485,7 +485,8 @@ fn settle_paths(draft: &mut Draft, world: &dyn World) {
 /// A disk or memory as a file: what it holds is kept by no rule of files.
 fn raw_device(place: &Place) -> bool {
     const NAMES: &[&str] = &[
-        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "md", "loop", "mem", "kmem", "port", "sg",
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "md", "loop", "mem", "kmem",
+        "port", "sg",
     ];
     place.readings().iter().any(|path| {
         let name = path.strip_prefix("/dev/").unwrap_or_default();

@@ -153,7 +153,12 @@ fn made(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, from: &[A
                 && control::control(scene.world, place).is_some()
             {
                 let target = TargetKind::Path(place.clone());
-                draft.targets.push(Target { role: Role::Write, kind: target, text: text.to_owned(), span: Some(arg.span) });
+                draft.targets.push(Target {
+                    role: Role::Write,
+                    kind: target,
+                    text: text.to_owned(),
+                    span: Some(arg.span),
+                });
             }
             scene.links.push((link, place.and_then(|place| place.lexical)));
         }
@@ -204,7 +209,20 @@ fn copy(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         super::redirect::emptied(draft, scene.world);
     }
     // a copy of a link is a link, and so are copies that are asked to be
-    let links = parsed.has(&["-P", "-d", "-a", "--archive", "--no-dereference", "-l", "-s", "--link", "--symbolic-link", "-r", "-R", "--recursive"]);
+    let links = parsed.has(&[
+        "-P",
+        "-d",
+        "-a",
+        "--archive",
+        "--no-dereference",
+        "-l",
+        "-s",
+        "--link",
+        "--symbolic-link",
+        "-r",
+        "-R",
+        "--recursive",
+    ]);
     if links && let Some((to, from)) = parsed.operands.split_last() {
         let from: Vec<Arg> = from.iter().map(|operand| operand.1.clone()).collect();
         copied(parsed, scene, &from, &to.1.clone());
@@ -220,8 +238,11 @@ fn copied(parsed: &Parsed<'_>, scene: &mut Scene<'_>, from: &[Arg], to: &Arg) {
         };
         let into = matches!(scene.world.entry(&at), Entry::Dir) || to.prefix().ends_with('/');
         for arg in from {
-            let Some(place) = arg.exact().map(|text| path::place(scene.world, folder.as_deref(), text)) else { continue };
-            let is_link = place.lexical.as_deref().is_some_and(|path| matches!(scene.world.entry(path), Entry::Link(_)));
+            let Some(place) = arg.exact().map(|text| path::place(scene.world, folder.as_deref(), text)) else {
+                continue;
+            };
+            let is_link =
+                place.lexical.as_deref().is_some_and(|path| matches!(scene.world.entry(path), Entry::Link(_)));
             if is_link || makes {
                 let link = if into { format!("{at}/{}", path::name(arg.prefix())) } else { at.clone() };
                 scene.links.push((link, place.real.or(place.lexical)));

@@ -14,24 +14,64 @@ const MOST: usize = 512;
 
 /// Options whose value is a file or folder that is written, whatever the program.
 const OUTPUTS: &[&str] = &[
-    "--output", "--output-file", "--output-dir", "--output-path", "--output-folder", "--outfile", "--out-file", "--outdir",
-    "--out-dir", "--out", "--outDir", "--outFile", "--logfile", "--log-file", "--log-dir", "--report-file", "--report-dir",
-    "--report-path", "--dest", "--dest-dir", "--destination", "--target-dir", "--build-dir", "--dist-dir", "--site-dir",
-    "--junitxml", "--junit-xml", "--junit", "--html", "--xml", "--json-report-file", "--cache-dir", "--cachedir",
-    "--basetemp", "--resultlog", "--coverage-dir", "--coverageDirectory", "--coverage-directory", "--outputFile",
-    "--coverage.reportsDirectory", "--save-to", "--write-to", "--trace-file", "--profile-output", "--data-file",
+    "--output",
+    "--output-file",
+    "--output-dir",
+    "--output-path",
+    "--output-folder",
+    "--outfile",
+    "--out-file",
+    "--outdir",
+    "--out-dir",
+    "--out",
+    "--outDir",
+    "--outFile",
+    "--logfile",
+    "--log-file",
+    "--log-dir",
+    "--report-file",
+    "--report-dir",
+    "--report-path",
+    "--dest",
+    "--dest-dir",
+    "--destination",
+    "--target-dir",
+    "--build-dir",
+    "--dist-dir",
+    "--site-dir",
+    "--junitxml",
+    "--junit-xml",
+    "--junit",
+    "--html",
+    "--xml",
+    "--json-report-file",
+    "--cache-dir",
+    "--cachedir",
+    "--basetemp",
+    "--resultlog",
+    "--coverage-dir",
+    "--coverageDirectory",
+    "--coverage-directory",
+    "--outputFile",
+    "--coverage.reportsDirectory",
+    "--save-to",
+    "--write-to",
+    "--trace-file",
+    "--profile-output",
+    "--data-file",
 ];
 
 /// Programs that are given files and show nothing of what is in them.
 const SHOW_NOTHING: &[&str] = &[
-    "wc", "cksum", "md5sum", "sum", "shasum", "b2sum", "file", "stat", "du", "ls", "touch", "chmod", "chown", "rm", "test", "[", "basename",
-    "dirname", "realpath", "readlink", "grep", "rg", "xargs", "echo", "printf",
+    "wc", "cksum", "md5sum", "sum", "shasum", "b2sum", "file", "stat", "du", "ls", "touch", "chmod", "chown", "rm",
+    "test", "[", "basename", "dirname", "realpath", "readlink", "grep", "rg", "xargs", "echo", "printf",
 ];
 
 /// Programs whose words are texts, never files that they open.
 const WORDS: &[&str] = &[
-    "echo", "printf", "print", "basename", "dirname", "which", "type", "whereis", "command", "man", "info", "tldr", "apropos", "whatis",
-    "git", "expr", "seq", "yes", "tr", "alias", "unalias", "hash", "help", "set", "shopt", "trap", "kill", "pkill", "pgrep",
+    "echo", "printf", "print", "basename", "dirname", "which", "type", "whereis", "command", "man", "info", "tldr",
+    "apropos", "whatis", "git", "expr", "seq", "yes", "tr", "alias", "unalias", "hash", "help", "set", "shopt", "trap",
+    "kill", "pkill", "pgrep",
 ];
 
 /// Everything in here.
@@ -77,7 +117,11 @@ fn credentials(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>, progra
     let first = program.names.first().copied().unwrap_or_default();
     let looks = matches!(
         draft.capability,
-        Capability::Inspect | Capability::ReadWorkspace | Capability::ReadOutside | Capability::Build | Capability::Test
+        Capability::Inspect
+            | Capability::ReadWorkspace
+            | Capability::ReadOutside
+            | Capability::Build
+            | Capability::Test
     );
     if !looks || program.family == "secrets" || WORDS.contains(&first) || parsed.usage.style == Style::None {
         return;

@@ -9,8 +9,8 @@ use super::program::{Nested, Scene};
 use super::text::program_of;
 use super::usage::Parsed;
 use crate::action::{Blast, Capability, Exposure, Mark, Reach, Role, Scale, TargetKind, Undo};
-use crate::{host, redact};
 use crate::knowledge::Slot;
+use crate::{host, redact};
 
 pub(super) const CODES: &[(&str, Code)] = &[
     ("network.curl", curl::run),

@@ -7,8 +7,8 @@ use leastgrant_shell::{self as sh, Cwd, Dialect, Env, Limits, Span, Stdin, Value
 
 use super::arg::{Arg, SpanMap};
 use super::draft::{self, Draft};
-use super::program;
 use super::linked::Linked;
+use super::program;
 use super::{environment, redirect, sign};
 use crate::action::{Action, Capability, Mark, Target};
 use crate::call::ShellCall;
@@ -248,7 +248,8 @@ impl Reader<'_> {
         let again = inventory.commands.iter().find(|command| {
             let name = command.words.first().and_then(|word| word.value.exact()).unwrap_or_default();
             let many = command.pipe.is_some() || command.contexts.has(sh::Contexts::BACKGROUND);
-            many && command.contexts.has(sh::Contexts::FUNCTION) && inventory.functions.iter().any(|known| known == name)
+            many && command.contexts.has(sh::Contexts::FUNCTION)
+                && inventory.functions.iter().any(|known| known == name)
         });
         if let Some(command) = again {
             self.unknown(map.span(command.span), layers, "a function that starts functions over and over");

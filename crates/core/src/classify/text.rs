@@ -383,9 +383,7 @@ fn test(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if dates {
         dates_of(draft, parsed, scene);
     }
-    if dates
-        && parsed.args.iter().any(|arg| arg.prefix().starts_with("-s") || arg.prefix().starts_with("--set"))
-    {
+    if dates && parsed.args.iter().any(|arg| arg.prefix().starts_with("-s") || arg.prefix().starts_with("--set")) {
         draft.become_(Capability::Privilege);
         draft.note("sets the clock");
     }

@@ -132,7 +132,8 @@ impl Scene<'_> {
                     if host::is_metadata(&host) {
                         draft::reads_secret(&mut draft, "asks the cloud for the credentials of this machine");
                     }
-                    let authority = url.split(['/', '?', '#', '\\']).find(|part| part.contains('@') || part.contains('.'));
+                    let authority =
+                        url.split(['/', '?', '#', '\\']).find(|part| part.contains('@') || part.contains('.'));
                     let person = authority.is_some_and(|part| part.contains('@'));
                     if !visit.local && (person || redact::holds_token(url)) {
                         draft.blast.exposure = draft.blast.exposure.max(Exposure::ReadsSecrets);

@@ -68,7 +68,11 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
             _ => {}
         }
     }
-    unguarded(draft, parsed, &["-k", "--insecure", "--proxy-insecure", "--doh-insecure", "-x", "--resolve", "--unix-socket"]);
+    unguarded(
+        draft,
+        parsed,
+        &["-k", "--insecure", "--proxy-insecure", "--doh-insecure", "-x", "--resolve", "--unix-socket"],
+    );
     let sends_anyway = draft.capability == Capability::NetSend;
     if carries || sends_anyway { sends(draft) } else { fetches(draft) }
 }

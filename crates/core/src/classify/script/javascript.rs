@@ -64,9 +64,33 @@ const REFUSED: &[&str] = &[
 
 /// Modules that `-e` and `-p` have as globals, without `require`, and that act.
 const GLOBAL_MODULES: &[&str] = &[
-    "fs", "child_process", "net", "http", "https", "http2", "dgram", "tls", "vm", "worker_threads", "cluster", "repl",
-    "inspector", "v8", "wasi", "dns", "readline", "crypto", "os", "sqlite", "trace_events", "diagnostics_channel",
-    "async_hooks", "domain", "sys", "module", "process",
+    "fs",
+    "child_process",
+    "net",
+    "http",
+    "https",
+    "http2",
+    "dgram",
+    "tls",
+    "vm",
+    "worker_threads",
+    "cluster",
+    "repl",
+    "inspector",
+    "v8",
+    "wasi",
+    "dns",
+    "readline",
+    "crypto",
+    "os",
+    "sqlite",
+    "trace_events",
+    "diagnostics_channel",
+    "async_hooks",
+    "domain",
+    "sys",
+    "module",
+    "process",
 ];
 
 /// Reads a source.
