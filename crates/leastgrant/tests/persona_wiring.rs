@@ -351,3 +351,32 @@ fn flows_and_personas_are_made_listed_and_checked() {
     let unknown: PathBuf = "nothing".into();
     assert!(!machine.run(&["persona", "check", unknown.to_str().unwrap()]).status.success());
 }
+
+/// The program at a terminal of its own, as a person starts it.
+fn at_terminal(machine: &Machine, args: &[&str]) -> Option<i32> {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&keys).unwrap();
+    unlockpt(&keys).unwrap();
+    let end = ptsname(&keys, Vec::new()).unwrap().into_string().unwrap();
+    let open = || std::fs::File::options().read(true).write(true).open(&end).unwrap();
+    let mut command = machine.command(args);
+    command.stdin(open()).stdout(open()).stderr(open());
+    command.status().unwrap().code()
+}
+
+#[test]
+fn a_person_at_a_terminal_arms_and_disarms() {
+    let machine = Machine::new();
+    done(&machine.run(&["persona", "new", "flow", "checkout"]));
+    let active = machine.project().join(".leopold/persona/ACTIVE.json");
+    assert_eq!(at_terminal(&machine, &["persona", "arm", "nothing"]), Some(1));
+    assert_eq!(at_terminal(&machine, &["persona", "arm", "checkout"]), Some(0));
+    let text = std::fs::read_to_string(&active).unwrap();
+    assert!(text.starts_with("{\"active\": true, \"flow\": \"flows/checkout.md\", \"started_at\": \"20"), "{text}");
+    assert!(line(&doctor(&machine), "active").starts_with("ok flow `checkout` (armed by a person)"));
+    assert_eq!(at_terminal(&machine, &["persona", "arm", "checkout"]), Some(0), "again is fine");
+    assert_eq!(at_terminal(&machine, &["persona", "disarm"]), Some(0));
+    assert!(!active.exists());
+    assert_eq!(std::fs::read_dir(machine.state().join("persona/armed")).unwrap().count(), 0);
+}
