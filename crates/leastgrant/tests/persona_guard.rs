@@ -5,13 +5,11 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use common::{Said, Stage, run};
 use leastgrant::persona::arm::{PERSON, Yard};
 use leastgrant::persona::scene;
 use leastgrant_core::persona::run::Run;
-use leastgrant_core::world::World as _;
 use serde_json::{Value, json};
 
 const FLOW: &str = "# Flow — checkout\n\n## Entry point\nhttps://shop.stage.test/\n\n## Goal\nbuy\n\n## Success criteria\n- bought\n\n## Domain allowlist\n- shop.stage.test\n- id.stage.test\n\n## Out of bounds\n- paying\n\n## App version pin\nunpinned\n";
@@ -111,6 +109,8 @@ fn no_cd_link_or_worktree_leaves_the_bound() {
         command.envs(env.map(|env| ("CLAUDE_PROJECT_DIR", env)));
         assert_eq!(run(command, payload.to_string().as_bytes()).decision(), "deny", "{}", cwd.display());
     }
+    let stage = walked().with("CLAUDE_PROJECT_DIR", "/nowhere/at/all");
+    assert_eq!(guard(&stage, "claude-code", &navigate(&stage, "t", OUTSIDE)).decision(), "deny", "a moved variable");
     let mut command = stage.program(&["hook", "persona", "--agent", "codex"]);
     command.current_dir(&away);
     let payload = json!({ "cwd": away, "hook_event_name": "PreToolUse", "tool_name": "WebFetch", "tool_input": { "url": OUTSIDE } });
@@ -280,10 +280,7 @@ fn nothing_of_an_address_but_scheme_and_host_is_written_down() {
                 ("Bash", json!({ "command": format!("curl -s {url}") })),
             ] {
                 let call = stage.call(&id, tool, input.clone());
-                let said = stage.hook(&call);
-                assert!(
-                    !said.stdout.contains("S3CRETQUERY") || tool == "Bash" || !said.stdout.contains("persona.bound")
-                );
+                stage.hook(&call);
                 guard(&stage, "claude-code", &call);
                 let more = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id, "tool_response": "x" });
                 for event in ["PostToolUse", "PostToolUseFailure", "PermissionRequest"] {
@@ -320,10 +317,7 @@ fn the_events_are_written_to_no_other_place() {
 #[test]
 fn the_guard_by_hand_says_what_it_needs() {
     let stage = walked();
-    let mut command: Command = stage.program(&["hook", "persona"]);
-    command.current_dir(stage.project());
-    let said = run(command, &navigate(&stage, "t", "https://shop.stage.test/"));
+    let said = run(stage.program(&["hook", "persona"]), &navigate(&stage, "t", "https://shop.stage.test/"));
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("`--agent`"), "{said:?}");
-    assert!(stage.state().join("persona").exists() || yard(&stage, |yard| yard.world.facts().project.len()) > 0);
 }

@@ -37,6 +37,8 @@ pub enum Asked<'a> {
         /// its arguments
         input: &'a Json,
     },
+    /// a built-in fetch of several pages
+    FetchAll(&'a [String]),
     /// a search of the web
     Search(&'a str),
     /// a command line with what it would do
@@ -95,7 +97,16 @@ impl<'a> Asked<'a> {
             Tool::Unknown { input } => Self::Tool { server: "", tool: &call.tool_name, input },
             Tool::Shell(_) => Self::Shell(actions),
             Tool::Unreadable { .. } => Self::Unreadable,
-            _ => Self::Other,
+            // named one by one, so that a new kind of call is thought about here
+            Tool::Read { .. }
+            | Tool::Write { .. }
+            | Tool::Edit { .. }
+            | Tool::Patch(_)
+            | Tool::Delete { .. }
+            | Tool::Search(_)
+            | Tool::Spawn { .. }
+            | Tool::Skill { .. }
+            | Tool::Meta => Self::Other,
         }
     }
 }
@@ -140,7 +151,8 @@ pub fn rule(run: &Run, profile: Profile, asked: Asked<'_>, session: &str, now_ms
         Asked::Other => Ok(None),
         Asked::Unreadable => Err(guard.block(Why::Payload)),
         Asked::Fetch(text) => guard.fetch(text).map(|()| Some(Does::Navigate)),
-        Asked::FetchAll(texts) => texts.iter().try_for_each(|text| guard.fetch(text)).map(|()| Some(Does::Navigate)),
+        Asked::FetchAll([]) => Err(guard.block(Why::NoTarget)),
+        Asked::FetchAll(urls) => urls.iter().try_for_each(|url| guard.fetch(url)).map(|()| Some(Does::Navigate)),
         Asked::Search(query) => return guard.search(query),
         Asked::Shell(actions) if strict => guard.shell(actions).map(|()| None),
         Asked::Shell(_) => Ok(None),
