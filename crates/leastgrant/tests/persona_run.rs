@@ -234,7 +234,7 @@ fn a_dead_agent_is_replaced_and_no_turn_is_lost_or_repeated() {
     let expected = ["header", "turn-1", "turn-2", "journey_event relaunch", "turn-3", "journey_outcome succeeded"];
     assert_eq!(kinds(&yard.journal("ana")), expected);
     let heard = yard.read("ana.heard");
-    let second = heard.lines().find(|line| line.contains("continuation")).expect("a second start");
+    let second = heard.lines().find(|line| line.contains("This is a continuation")).expect("a second start");
     assert!(second.contains("TURN_ID: turn-3") && second.contains("PRIOR_STATE: {"), "{second}");
     assert_eq!(kinds(&yard.journal("bo")), ["header", "journey_event relaunch", "journey_stop stall"]);
     yard.is_clean();

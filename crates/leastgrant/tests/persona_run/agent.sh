@@ -2,6 +2,7 @@
 # A stand-in for Claude Code: speaks its lines of JSON by a script of steps, and asks the guard that it was given before
 # each call, as the agent does. One script for each start: $FAKE/PERSONA.N.
 settings= session=
+trap "" PIPE # it outlives its conductor, as far as it can
 while [ $# -gt 0 ]; do
   case $1 in
     --settings) settings=$2; shift ;;
@@ -21,7 +22,7 @@ said() { printf '{"type":"assistant","parent_tool_use_id":null,"message":{"conte
 rests() { printf '{"type":"result","subtype":"success","is_error":false,"result":""}\n'; }
 hears() { IFS= read -r line || exit 0; printf '%s\n' "$line" >> "$FAKE/$persona.heard"; }
 printf '{"type":"system","subtype":"init","session_id":"%s"}\n' "$session"
-while IFS= read -r step; do
+while IFS= read -r step <&3; do
   rest=${step#* }
   case ${step%% *} in
     says) said "{\"type\":\"text\",\"text\":$rest}" ;;
@@ -51,6 +52,6 @@ while IFS= read -r step; do
     hangs) sleep 600 & wait ;;
     dies) kill -9 $$ ;;
   esac
-done < "$FAKE/$persona.$n"
+done 3< "$FAKE/$persona.$n"
 rests
 cat > /dev/null

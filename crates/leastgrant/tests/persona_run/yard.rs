@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 const FLOW: &str = "\
-# Flow: checkout
+# Flow — checkout
 
 ## Entry point
 https://shop.stage.test/
