@@ -8,6 +8,7 @@ use crate::bundle;
 use crate::call::{Call, Tool};
 use crate::classify::classify;
 use crate::floor::{self, Fired, Flow};
+use crate::learn::Gap;
 use crate::path::Zone;
 use crate::persona::guard::{self, Asked, Profile, Ruling};
 use crate::policy::{Policy, Posture, Session, Standing};
@@ -16,7 +17,8 @@ use crate::rule::{Book, Effect, Rule};
 use crate::verdict::{AskKind, Decision, Verdict};
 use crate::world::World;
 use because::{
-    DENIED, FAMILIAR, HOUSEKEEPING, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled, shown,
+    DENIED, FAMILIAR, HOUSEKEEPING, OBSERVED, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled,
+    shown,
 };
 
 /// Everything that a judgement rests on.
@@ -216,12 +218,16 @@ impl Sight<'_> {
         if let Some(reason) = opaque {
             return Outcome::ask(AskKind::Unreadable, vec![reason]);
         }
-        self.granted(action).map_or_else(|| gap(action), Outcome::allow)
+        self.granted(action).map_or_else(|| self.gap(action), Outcome::allow)
     }
 
     /// Why it may pass by what the person accepted or by what was learned.
     fn granted(&self, action: &Action) -> Option<Reason> {
         let Bench { policy, standing, .. } = self.bench;
+        // a no that cannot be read may be about this
+        if standing.unreadable.is_some() {
+            return None;
+        }
         if let Some(bundle) = bundle::covering(&policy.bundles, action) {
             let text = format!("the accepted bundle `{}` covers it: {}", bundle.id, bundle.title);
             return Some(Reason { id: "bundle.granted", text, weight: Weight::Lowers, span: action.span });
@@ -230,23 +236,37 @@ impl Sight<'_> {
             return Some(WALKED.reason(Weight::Lowers, action.span));
         }
         let light = action.blast.tier() < HEAVY && action.marks.is_empty();
-        (light && standing.familiar.contains(&action.signature)).then(|| FAMILIAR.reason(Weight::Lowers, action.span))
+        if !light {
+            return None;
+        }
+        if standing.familiar.contains(&action.signature) {
+            return Some(FAMILIAR.reason(Weight::Lowers, action.span));
+        }
+        let seen = contained(action) && standing.observed.contains(&action.signature);
+        seen.then(|| OBSERVED.reason(Weight::Lowers, action.span))
     }
-}
 
-/// Understood, without a floor, and nothing lets it pass.
-fn gap(action: &Action) -> Outcome {
-    let tier = action.blast.tier();
-    let subject = shown(action);
-    if tier >= HEAVY {
-        let note = action.notes.first().map_or_else(String::new, |note| format!(": {note}"));
-        let text = format!("too much is at stake to pass `{subject}` unasked (tier {tier} of 4){note}");
-        let reason = Reason { id: "gap.blast", text, weight: Weight::Raises, span: action.span };
-        return Outcome::ask(AskKind::Heavy, vec![reason]);
+    /// Understood, without a floor, and nothing lets it pass.
+    fn gap(&self, action: &Action) -> Outcome {
+        let tier = action.blast.tier();
+        let subject = shown(action);
+        if tier >= HEAVY {
+            let note = action.notes.first().map_or_else(String::new, |note| format!(": {note}"));
+            let text = format!("too much is at stake to pass `{subject}` unasked (tier {tier} of 4){note}");
+            let reason = Reason { id: "gap.blast", text, weight: Weight::Raises, span: action.span };
+            return Outcome::ask(AskKind::Heavy, vec![reason]);
+        }
+        let standing = self.bench.standing;
+        let short = standing.short.iter().find(|(signature, _)| *signature == action.signature);
+        let learned = match (&standing.unreadable, short) {
+            (Some(why), _) => format!("; what was learned cannot be read: {why}"),
+            (None, None | Some((_, Gap::Unknown | Gap::Never))) => String::new(),
+            (None, Some((_, gap))) => format!("; {gap}"),
+        };
+        let text = format!("no rule or accepted bundle covers `{subject}`{learned}");
+        let reason = Reason { id: "gap.evidence", text, weight: Weight::Raises, span: action.span };
+        Outcome::ask(AskKind::Unfamiliar, vec![reason])
     }
-    let text = format!("no rule or accepted bundle covers `{subject}`");
-    let reason = Reason { id: "gap.evidence", text, weight: Weight::Raises, span: action.span };
-    Outcome::ask(AskKind::Unfamiliar, vec![reason])
 }
 
 /// Strictest of all; what is told does not depend on the order of the actions.

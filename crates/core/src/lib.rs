@@ -15,6 +15,7 @@ pub mod floor;
 pub mod host;
 pub mod judge;
 pub mod knowledge;
+pub mod learn;
 pub mod path;
 pub mod persona;
 pub mod policy;

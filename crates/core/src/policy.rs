@@ -1,5 +1,6 @@
 //! What the person decided: posture, rules, accepted bundles. Read from files by the binary, judged here.
 
+pub use crate::learn::{Standing, Terms};
 use crate::persona::run::Run;
 use crate::rule::Rule;
 
@@ -45,6 +46,8 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// ids of accepted starter bundles (see [`crate::bundle`])
     pub bundles: Vec<String>,
+    /// what is asked of evidence before it lets anything pass
+    pub terms: Terms,
     /// what of the policy files could not be read, in words with file, line and column; not empty means that the scope asks
     pub problems: Vec<String>,
     /// persona runs that bind the session
@@ -58,13 +61,4 @@ pub struct Session {
     pub read_secrets: Vec<String>,
     /// the session's record could not be read: the worst is assumed
     pub unreadable: bool,
-}
-
-/// What earlier evidence is worth for the signatures at hand (a pure fold, see DESIGN §7).
-#[derive(Clone, Debug, Default)]
-pub struct Standing {
-    /// signatures that may pass by what was learned
-    pub familiar: Vec<String>,
-    /// signatures that a person refused
-    pub denied: Vec<String>,
 }

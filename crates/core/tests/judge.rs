@@ -213,7 +213,7 @@ fn policy(given: &Given) -> Policy {
         rules,
         bundles,
         problems: given.problems.clone(),
-        persona: Vec::new(),
+        ..Policy::default()
     }
 }
 
@@ -244,6 +244,7 @@ fn run(case: Case) -> Vec<String> {
     let standing = Standing {
         familiar: if case.given.familiar { own.clone() } else { Vec::new() },
         denied: if case.given.denied { own } else { Vec::new() },
+        ..Standing::default()
     };
     let bench = Bench { policy: &policy, standing: &standing, session: &session, world: &world };
     let verdict = judge(&call, &bench);

@@ -197,9 +197,9 @@ prop_compose! {
                 rules,
                 bundles,
                 problems: if broken { vec![String::from("rules.toml:1:1: made up")] } else { vec![] },
-                persona: Vec::new(),
+                ..Policy::default()
             },
-            standing: Standing { familiar: signatures(familiar), denied: signatures(denied) },
+            standing: Standing { familiar: signatures(familiar), denied: signatures(denied), ..Standing::default() },
             session: Session {
                 read_secrets: if secret { vec![String::from("~/.netrc")] } else { vec![] },
                 unreadable,

@@ -4,7 +4,9 @@
 
 use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::call::{Attendance, Call, Edit, Mode, SearchCall, ShellCall, Tool};
+use leastgrant_core::classify::classify;
 use leastgrant_core::judge::{Bench, judge};
+use leastgrant_core::learn::{Accounts, Evidence, Kind, fold};
 use leastgrant_core::policy::{Policy, Session, Standing};
 use leastgrant_core::verdict::{AskKind, Decision, Verdict};
 use leastgrant_core::world::FakeWorld;
@@ -12,6 +14,7 @@ use leastgrant_shell::Dialect;
 use serde::Deserialize;
 
 const PROJECT: &str = "/home/u/project";
+const NOW: i64 = 1_800_000_000_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,6 +85,11 @@ fn world() -> FakeWorld {
 }
 
 fn judged(world: &FakeWorld, cwd: &str, tool: Tool) -> Verdict {
+    remembered(world, cwd, tool, &Accounts::new())
+}
+
+/// Judged with what was learned before.
+fn remembered(world: &FakeWorld, cwd: &str, tool: Tool, accounts: &Accounts) -> Verdict {
     let ticked = BUNDLES.iter().filter(|bundle| bundle.ticked);
     let policy = Policy { bundles: ticked.map(|bundle| bundle.id.to_owned()).collect(), ..Policy::default() };
     let call = Call {
@@ -96,7 +104,13 @@ fn judged(world: &FakeWorld, cwd: &str, tool: Tool) -> Verdict {
         tool_name: String::from("Tool"),
         tool,
     };
-    let (standing, session) = (Standing::default(), Session::default());
+    let session = Session::default();
+    let mut standing = Standing::default();
+    for action in classify(&call, world) {
+        if let Some(account) = accounts.get(&action.signature) {
+            standing.learn(&action.signature, account, &policy.terms, policy.posture, NOW);
+        }
+    }
     judge(&call, &Bench { policy: &policy, standing: &standing, session: &session, world })
 }
 
@@ -158,4 +172,70 @@ fn attacks_do_not_pass_and_everyday_work_does() {
         }
     }
     assert!(count > 0 && wrong.is_empty(), "{} of {count} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Innocent neighbours of the attacks: the same programs, doing what they do on an ordinary day.
+const NEIGHBOURS: &str = include_str!("cases/redteam-neighbours.txt");
+
+/// 40 sessions on 40 days, each approving everything that it is asked.
+fn trained(world: &FakeWorld, tools: impl Iterator<Item = (String, Tool)>) -> Accounts {
+    let mut accounts = Accounts::new();
+    for (cwd, tool) in tools {
+        let signatures = judged(world, &cwd, tool).actions.into_iter().map(|action| action.signature);
+        for signature in signatures {
+            for day in 0..40 {
+                let (at_ms, session) = (NOW - day * 86_400_000, format!("s{day}"));
+                let evidence = Evidence { kind: Kind::Confirmed, signature: &signature, at_ms, session: &session };
+                fold(&mut accounts, &evidence);
+            }
+        }
+    }
+    accounts
+}
+
+fn groups() -> Vec<Group> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/redteam");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+        .iter()
+        .flat_map(|path| toml::from_str::<File>(&std::fs::read_to_string(path).unwrap()).unwrap().group)
+        .collect()
+}
+
+#[test]
+fn a_trained_engine_lets_no_attack_pass() {
+    let world = world();
+    let neighbours = NEIGHBOURS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let everyday = groups().into_iter().filter(|group| matches!(group.min, Min::Allow));
+    let all = everyday.flat_map(|group| tools(&group).into_iter().map(move |(_, tool)| (group.cwd.clone(), tool)));
+    let accounts = trained(&world, neighbours.map(|line| (String::new(), shell(line))).chain(all));
+    let (mut count, mut wrong) = (0, Vec::new());
+    for group in groups().iter().filter(|group| !matches!(group.min, Min::Allow)) {
+        for (shown, tool) in tools(group) {
+            count += 1;
+            // what passes untrained is the matter of the test above
+            let held = judged(&world, &group.cwd, tool.clone()).decision > Decision::Allow;
+            let verdict = remembered(&world, &group.cwd, tool, &accounts);
+            if held && verdict.decision == Decision::Allow {
+                wrong.push(told(group, &shown, &verdict));
+            }
+        }
+    }
+    assert!(accounts.len() > 50 && count > 500, "{} signatures trained, {count} attacks", accounts.len());
+    assert!(wrong.is_empty(), "{} of {count} pass\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_number_of_approvals_lifts_a_floor() {
+    let world = world();
+    for group in groups().iter().filter(|group| matches!(group.min, Min::Ask | Min::Deny)) {
+        for (shown, tool) in tools(group) {
+            let before = judged(&world, &group.cwd, tool.clone());
+            let itself = std::iter::once((group.cwd.clone(), tool.clone()));
+            let after = remembered(&world, &group.cwd, tool, &trained(&world, itself));
+            let held = before.decision == Decision::Deny || before.kind > Some(AskKind::Unfamiliar);
+            assert!(!held || after.decision >= before.decision, "{}", told(group, &shown, &after));
+        }
+    }
 }

@@ -48,6 +48,8 @@ enum Command {
     Forget(command::forget::Args),
     /// list all rules
     Rules(command::rules::Args),
+    /// run the installed agent without a network and hold what it does against what is recorded
+    Verify(command::verify::Args),
     /// what leastgrant believes of a program, and the file to patch
     Knowledge(command::knowledge::Args),
 }
@@ -85,6 +87,7 @@ pub fn main() -> Exit {
         Command::Resume(args) => command::resume::run(&args, &mut ui),
         Command::Uninstall(args) => command::uninstall::run(&args, &mut ui),
         Command::Demo(args) => command::demo::run(&args, &mut ui),
+        Command::Verify(args) => command::verify::run(&args, &mut ui),
         Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),
     }
 }

@@ -25,6 +25,8 @@ pub enum Exit {
     Interrupted,
     /// our own failure
     Bug,
+    /// a part of a live session: what it was told to end with
+    Code(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -40,6 +42,7 @@ impl From<Exit> for ExitCode {
             Exit::Impossible => 22,
             Exit::Interrupted => 23,
             Exit::Bug => 70,
+            Exit::Code(code) => code,
         })
     }
 }

@@ -93,6 +93,9 @@ pub(super) fn run(reader: &mut Reader<'_>, invocation: Invocation, layers: &[Lay
 /// Programs that print a part of what they read, line by line.
 const PASS_THROUGH: &[&str] = &["grep", "head", "tail", "sort", "uniq", "cat", "tac", "shuf"];
 
+/// Families of programs that people know by name and pass over, and that no project has scripts called like.
+const EVERYDAY: &[&str] = &["text", "search", "git"];
+
 /// What a program name stands for.
 enum Named {
     Known(&'static Program),
@@ -191,6 +194,11 @@ fn file_run(
     let mut scene = scene(reader.world, invocation);
     let first = invocation.argv.first().cloned().unwrap_or_else(|| Arg::text(written, invocation.span));
     draft::add_path(&mut draft, reader.world, &invocation.cwd, &first, Role::Execute);
+    let base = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    if knowledge::program(base).is_some_and(|program| EVERYDAY.contains(&program.family)) {
+        // whoever reads the line takes it for the utility, so its body alone does not decide
+        draft.opaque(Some(first.span), format!("it is named like `{base}`, and is a file of its own"));
+    }
     script::file(&mut draft, &mut scene, &first, args, None);
     let nested = scene.nested;
     complete(reader, draft, nested, invocation, layers, peels, &[], &scene.cwd)

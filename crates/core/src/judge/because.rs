@@ -26,6 +26,8 @@ pub(super) const STRICT: Said = Said { id: "posture.strict", text: "posture stri
 pub(super) const DENIED: Said = Said { id: "gap.denied", text: "a person refused this before" };
 pub(super) const WALKED: Said =
     Said { id: "persona.granted", text: "part of the persona run that a person armed, inside its bounds" };
+pub(super) const OBSERVED: Said =
+    Said { id: "familiar.observed", text: "ran often enough before, stays in the project and leaves no trace" };
 pub(super) const FAMILIAR: Said = Said { id: "familiar.confirmed", text: "approved often enough before" };
 
 pub(super) fn floors(fired: &[Fired], weight: impl Fn(&Fired) -> Weight) -> Vec<Reason> {

@@ -19,3 +19,4 @@ pub mod resume;
 pub mod rule;
 pub mod rules;
 pub mod uninstall;
+pub mod verify;

@@ -22,10 +22,8 @@ use crate::world::Real;
 /// Agents whose settings the guard is wired into.
 pub const AGENTS: [&str; 2] = ["claude-code", "codex"];
 
-const WANTED: Wanted = Wanted {
-    whole: &["session_id", "cwd", "hook_event_name", "tool_name", "tool_input", "tool_use_id"],
-    skimmed: &[],
-};
+const WANTED: Wanted =
+    Wanted { whole: &["session_id", "cwd", "hook_event_name", "tool_name", "tool_input", "tool_use_id"], skimmed: &[] };
 
 /// Reads one payload, answers with a deny or with silence.
 #[must_use]
@@ -48,7 +46,8 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
     let start = env.folder("CLAUDE_PROJECT_DIR").unwrap_or_default();
     let starts = [start, text("cwd"), here.as_str()];
     let state = Real::state(env);
-    let world = Real::of(env, starts.into_iter().find(|start| start.starts_with('/')).unwrap_or("/"), Default::default());
+    let world =
+        Real::of(env, starts.into_iter().find(|start| start.starts_with('/')).unwrap_or("/"), Default::default());
     let mut runs = scene::runs(&world, &state, &starts);
     runs.retain(|run| !conduct::is_left_over(run, text("session_id")));
     let Some(first) = runs.first() else { return Output::silent() };
@@ -120,7 +119,10 @@ fn named(args: &[OsString]) -> Result<(), String> {
     if AGENTS.contains(&name) {
         return Ok(());
     }
-    Err(format!("`leastgrant hook persona` takes `--agent` and one of {}; fail closed until a person mends the hook's command line", AGENTS.join(", ")))
+    Err(format!(
+        "`leastgrant hook persona` takes `--agent` and one of {}; fail closed until a person mends the hook's command line",
+        AGENTS.join(", ")
+    ))
 }
 
 /// The form that holds a call on both agents, in all their measured versions.
@@ -138,7 +140,11 @@ fn fallen(env: &HookEnv, why: &str) -> Output {
     let starts = [env.folder("CLAUDE_PROJECT_DIR").unwrap_or_default().to_owned(), here()];
     let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
     let there = net::caught(|| scene::any(&Real::of(env, "/", Default::default()), &starts)).unwrap_or(true);
-    if there { refusal(&format!("{PREFIX}{why}, while a run may be active — fail closed.")) } else { Output::silent() }
+    if there {
+        refusal(&format!("{PREFIX}{why}, while a run may be active — fail closed."))
+    } else {
+        Output::silent()
+    }
 }
 
 fn here() -> String {

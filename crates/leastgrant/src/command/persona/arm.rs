@@ -14,14 +14,14 @@ use crate::world::Real;
 
 /// Arguments of `arm`.
 #[derive(clap::Args)]
-pub struct ArmArgs {
+pub(super) struct ArmArgs {
     /// the flow, by name
     flow: String,
 }
 
 /// Arguments of `disarm`.
 #[derive(clap::Args)]
-pub struct DisarmArgs {
+pub(super) struct DisarmArgs {
     /// also a run that is somebody else's, or that a conductor still holds
     #[arg(long)]
     force: bool,

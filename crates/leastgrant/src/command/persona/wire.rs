@@ -14,7 +14,7 @@ use crate::render::Ui;
 
 /// Arguments of `wire`.
 #[derive(clap::Args)]
-pub struct WireArgs {
+pub(super) struct WireArgs {
     /// wire a program that will not be there for long
     #[arg(long)]
     force: bool,
@@ -39,11 +39,16 @@ pub(super) fn wire(args: &WireArgs, places: &Places, ui: &mut Ui) -> Exit {
     let timeout = find::timeout();
     let guard = Guard { program, timeout, trust: args.trust_codex };
     let owner = Owner::of_project(&root(places), now_ms());
-    each(places, ui, |target| wiring::wire(&places.state, target, &guard, &owner), |target, ui| {
-        if target.harness == Harness::Codex && !args.trust_codex {
-            ui.hint("Codex runs a hook only after you reviewed it: start `codex` once, or `leastgrant persona wire --trust-codex`");
-        }
-    })
+    each(
+        places,
+        ui,
+        |target| wiring::wire(&places.state, target, &guard, &owner),
+        |target, ui| {
+            if target.harness == Harness::Codex && !args.trust_codex {
+                ui.hint("Codex runs a hook only after you reviewed it: start `codex` once, or `leastgrant persona wire --trust-codex`");
+            }
+        },
+    )
 }
 
 /// Unwires.
