@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod cli;
 pub mod command;
+pub mod conduct;
 pub mod doctor;
 pub mod edit;
 pub mod exit;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use leastgrant_core::persona::why;
+use leastgrant_core::conduct::gate;
 use serde_json::json;
 
 use super::clock;
@@ -115,15 +115,25 @@ impl Drop for Armed<'_> {
     }
 }
 
-/// The guard answers, and with a refusal: asked by the very command line that agents are given.
-pub(super) fn answers(command: &str, root: &Path) -> Result<(), String> {
+const CANARY: &str = "leastgrant-canary";
+
+/// The guard answers, and with a refusal: asked by the very command line that agents are given, as a worker that acts
+/// before its go-ahead.
+pub(super) fn answers(command: &str, root: &Path, lease: &Held) -> Result<(), String> {
+    lease.set(CANARY, Some(CANARY), 0, false)?;
+    let answer = asked(command, root);
+    lease.set(CANARY, None, 0, false)?;
+    answer
+}
+
+fn asked(command: &str, root: &Path) -> Result<(), String> {
     let payload = json!({
-        "session_id": "leastgrant-canary",
+        "session_id": CANARY,
         "cwd": root,
         "hook_event_name": "PreToolUse",
-        "tool_name": "mcp__browser__navigate",
-        "tool_input": { "url": "https://leastgrant-canary.invalid/" },
-        "tool_use_id": "leastgrant-canary",
+        "tool_name": "Write",
+        "tool_input": { "file_path": "canary", "content": "" },
+        "tool_use_id": CANARY,
     });
     let mut child = Command::new("/bin/sh")
         .args(["-c", command])
@@ -139,7 +149,7 @@ pub(super) fn answers(command: &str, root: &Path) -> Result<(), String> {
     }
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stdout);
-    if output.status.success() && said.contains("\"deny\"") && said.contains(why::PREFIX.trim()) {
+    if output.status.success() && said.contains("\"deny\"") && said.contains(gate::PREFIX.trim()) {
         return Ok(());
     }
     Err(String::from("the guard does not refuse a call that is out of bounds, so nothing would hold the run"))

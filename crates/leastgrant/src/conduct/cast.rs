@@ -180,7 +180,7 @@ impl Cast {
         for trouble in &troubles {
             ui.warn(trouble);
         }
-        arm::answers(&command, &self.record.root).map_err(No::Impossible)?;
+        arm::answers(&command, &self.record.root, &stage.lease).map_err(No::Impossible)?;
         if kind == Kind::Codex {
             canary::refused(&stage).map_err(No::Impossible)?;
         }
