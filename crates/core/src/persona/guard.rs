@@ -37,8 +37,6 @@ pub enum Asked<'a> {
         /// its arguments
         input: &'a Json,
     },
-    /// a built-in fetch of several pages
-    FetchAll(&'a [String]),
     /// a search of the web
     Search(&'a str),
     /// a command line with what it would do
