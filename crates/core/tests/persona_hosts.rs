@@ -1,6 +1,6 @@
 //! The host rule against other readers of addresses: the URL library on generated addresses, and Node's `URL` on ten
-//! thousand. Node is asked where it is installed; elsewhere what it said is compared by its digest, so that neither side
-//! can drift unseen.
+//! thousand. Node is asked where it is installed; elsewhere the answers that it was compared with are known by their digest,
+//! so that neither side can drift unseen.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "helpers of tests")]
 
