@@ -15,6 +15,7 @@ use super::journal::{self, Held};
 use super::scene;
 use crate::agent::payload::{Payload, Unread, Wanted};
 use crate::agent::{HookEnv, Output};
+use crate::conduct::guard as conduct;
 use crate::hook::{net, wire};
 use crate::world::Real;
 
@@ -47,7 +48,8 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
     let state = Real::state(env);
     let world =
         Real::of(env, starts.into_iter().find(|start| start.starts_with('/')).unwrap_or("/"), Default::default());
-    let runs = scene::runs(&world, &state, &starts);
+    let mut runs = scene::runs(&world, &state, &starts);
+    runs.retain(|run| !conduct::is_left_over(run, text("session_id")));
     let Some(first) = runs.first() else { return Output::silent() };
     if let Err(why) = named(args) {
         return Output::blocked(&format!("{PREFIX}{why}"));
@@ -80,6 +82,9 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
         let ruling = rule(run, run.profile, Asked::of_hook(tool, &input), text("session_id"), now);
         if let Ruling::Outside(block) | Ruling::Doubt(block) = ruling {
             return held(run, &block);
+        }
+        if let Some(why) = conduct::held(&world, run, text("session_id"), text("cwd"), tool, &input) {
+            return refusal(&why);
         }
     }
     Output::silent()
