@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::Duration;
 
+use super::open_regular;
 use super::Store;
 use super::ledger::{self, Seal};
 use super::line::Line;
@@ -21,7 +22,7 @@ impl Store {
     pub fn erase(&self, which: impl Fn(&Line) -> bool) -> io::Result<usize> {
         let path = self.path(ledger::FILE);
         let _lock = self.lock_ledger(PATIENCE)?;
-        let ledger = match File::open(&path) {
+        let ledger = match open_regular(&path) {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(0),
             other => other?,
         };

@@ -11,6 +11,7 @@ use leastgrant_core::learn::{Account, Kind, Standing};
 use leastgrant_core::policy::Policy;
 use sha2::{Digest, Sha256};
 
+use super::open_regular;
 use super::event::learnable;
 use super::line::Line;
 use super::snapshot::{Entry, Pointer};
@@ -92,7 +93,7 @@ impl Known {
 
     fn once(store: &Store) -> Result<Self, String> {
         let pointer = Pointer::read(store).map_err(|fault| format!("the snapshot cannot be read: {fault}"))?;
-        let ledger = match File::open(store.path(ledger::FILE)) {
+        let ledger = match open_regular(&store.path(ledger::FILE)) {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => None,
             other => Some(other.map_err(|fault| format!("the ledger cannot be read: {fault}"))?),
         };
@@ -112,7 +113,7 @@ impl Known {
         let behind = behind(&ledger, from).map_err(|fault| format!("the ledger cannot be read: {fault}"))?;
         let body = match pointer.and_then(|pointer| pointer.standing) {
             Some(name) => {
-                let file = File::open(store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
+                let file = open_regular(&store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
                 let length = file.metadata().map_err(|fault| fault.to_string())?.len();
                 Some((file, length))
             }
