@@ -16,7 +16,6 @@ use serde::Deserialize;
 const PROJECT: &str = "/home/u/project";
 const NOW: i64 = 1_800_000_000_000;
 
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

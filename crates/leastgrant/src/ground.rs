@@ -37,8 +37,7 @@ impl Ground {
         if let Some(problem) = Real::misplaced(env) {
             settings.policy.problems.push(problem);
         }
-        let world = Real::of(env, started, record.made)
-            .with(settings.extra_roots, settings.secret_globs);
+        let world = Real::of(env, started, record.made).with(settings.extra_roots, settings.secret_globs);
         let paused = paused(store.root(), world.facts().now_ms).is_some();
         if paused {
             // only what a pause must never lift is enforced

@@ -58,7 +58,8 @@ fn what_was_reported_of_broken_histories_is_read() {
         let calls = said["history"]["calls"].as_u64().unwrap();
         assert!(calls >= 1, "{}: {said}", case["id"]);
         assert_eq!(said["history"]["mistakes"], json!([]), "{}: {said}", case["id"]);
-        let confirmed = stage.ledger().iter().any(|line| line["evidence"] == "confirmed" || line["evidence"] == "granted");
+        let confirmed =
+            stage.ledger().iter().any(|line| line["evidence"] == "confirmed" || line["evidence"] == "granted");
         assert!(!confirmed, "{}", case["id"]);
         count += 1;
     }
@@ -85,7 +86,8 @@ fn a_no_is_kept_and_a_yes_is_not_made() {
     assert_eq!(dry["history"]["person_refused"], 1);
     let said = mined(&stage, &["--yes"]);
     assert_eq!(said["history"]["calls"], 81, "{said}");
-    let kinds: Vec<Value> = stage.ledger().iter().filter(|line| line["event"] == "evidence").map(|line| line["evidence"].clone()).collect();
+    let kinds: Vec<Value> =
+        stage.ledger().iter().filter(|line| line["event"] == "evidence").map(|line| line["evidence"].clone()).collect();
     assert!(kinds.iter().all(|kind| kind == "observed" || kind == "denied"), "{kinds:?}");
     assert_eq!(kinds.iter().filter(|kind| *kind == "denied").count(), 1);
     let ask = |id: &str, command: &str| stage.hook(&stage.call(id, "Bash", json!({ "command": command }))).decision();
@@ -113,7 +115,11 @@ fn links_are_not_followed_and_secrets_not_repeated() {
     fs::create_dir_all(&folder).unwrap();
     std::os::unix::fs::symlink(&outside, folder.join("s1.jsonl")).unwrap();
     let token = format!("ghp_{}", "aB3".repeat(12));
-    transcript(&stage, "-p/s2.jsonl", &call(&stage, "t2", &format!("curl -H 'Authorization: Bearer {token}' https://x.example.net"), true));
+    transcript(
+        &stage,
+        "-p/s2.jsonl",
+        &call(&stage, "t2", &format!("curl -H 'Authorization: Bearer {token}' https://x.example.net"), true),
+    );
     let said = init(&stage, &["--yes"]);
     assert!(said.stdout.contains("1 call in"), "{}", said.stdout);
     let mut kept = said.stdout + &said.stderr;
@@ -143,5 +149,9 @@ fn rollouts_are_read_whether_compressed_or_not() {
     fs::write(folder.join("rollout-3.jsonl.zst"), b"not zstd").unwrap();
     let said = mined(&stage, &["--yes"]);
     let history = &said["history"];
-    assert_eq!((&history["calls"], &history["files"], &history["unreadable"]), (&json!(2), &json!(2), &json!(1)), "{said}");
+    assert_eq!(
+        (&history["calls"], &history["files"], &history["unreadable"]),
+        (&json!(2), &json!(2), &json!(1)),
+        "{said}"
+    );
 }

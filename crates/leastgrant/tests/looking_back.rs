@@ -126,7 +126,8 @@ fn status_says_what_passes_and_what_is_missing() {
 fn a_change_is_simulated_before_it_is_made() {
     let stage = lived();
     let before = parsed(&stage, &["simulate", "--json"]);
-    let row = |id: &str| before["outcomes"].as_array().unwrap().iter().find(|row| row["posture"] == id).unwrap().clone();
+    let row =
+        |id: &str| before["outcomes"].as_array().unwrap().iter().find(|row| row["posture"] == id).unwrap().clone();
     assert_eq!(before["calls"], 5);
     assert_eq!(row("strict")["allow"], 0);
     let rules = stage.project().join("more.toml");

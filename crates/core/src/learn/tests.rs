@@ -56,7 +56,8 @@ fn heavy_and_opaque_things_are_never_learned() {
 #[test]
 fn approvals_fade_and_a_no_does_not() {
     let account = approved(12, 3, 3);
-    let later = |days: i64| worth(&account, does(Capability::VcsWrite), &Terms::default(), Posture::Assist, NOW + days * DAY);
+    let later =
+        |days: i64| worth(&account, does(Capability::VcsWrite), &Terms::default(), Posture::Assist, NOW + days * DAY);
     assert!(matches!(later(90), Worth::Confirmed { .. }));
     assert!(matches!(later(360), Worth::Short(Gap::Approvals(_))));
 

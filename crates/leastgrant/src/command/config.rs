@@ -29,7 +29,11 @@ const KEYS: &[(&str, bool, &str)] = &[
     ("extra-roots", true, "other folders that count as the project"),
     ("secret-files", true, "globs of files that count as secret"),
     ("half-life-days", false, "after so many days an approval counts half"),
-    ("retention-days", false, "after so many days the text of a call goes from the ledger (`leastgrant ledger compact`)"),
+    (
+        "retention-days",
+        false,
+        "after so many days the text of a call goes from the ledger (`leastgrant ledger compact`)",
+    ),
 ];
 
 /// Shows or sets.
@@ -79,7 +83,9 @@ fn parsed(key: &str, list: bool, values: &[String]) -> Result<Value, String> {
     let [one] = values else { return Err(format!("`{key}` takes one value")) };
     match key {
         "posture" => Ok(Value::from(one.as_str())),
-        "half-life-days" => one.parse::<f64>().map(Value::from).map_err(|_| format!("`{}` is no number", words::safe(one))),
+        "half-life-days" => {
+            one.parse::<f64>().map(Value::from).map_err(|_| format!("`{}` is no number", words::safe(one)))
+        }
         _ => one.parse::<i64>().map(Value::from).map_err(|_| format!("`{}` is no whole number", words::safe(one))),
     }
 }

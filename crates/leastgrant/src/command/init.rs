@@ -86,7 +86,9 @@ fn done(args: &Args, ui: &mut Ui) -> Result<Exit, String> {
     let event = Event::new("policy-written", now);
     let _ = store.append(&event.noting(&format!("bundles: {}", accepted.join(" "))));
     if ui.json {
-        ui.json(&serde_json::json!({ "file": file, "bundles": accepted, "history": mined, "agents_own_grants": grants }));
+        ui.json(
+            &serde_json::json!({ "file": file, "bundles": accepted, "history": mined, "agents_own_grants": grants }),
+        );
     } else {
         tell(&accepted, ui);
         ui.line(theme::paint(theme::DIM, &format!("written to {}", file.display())));
@@ -127,9 +129,16 @@ fn history(mined: &Mined, ui: &mut Ui) {
         of(mined.refused)
     ));
     if mined.mistakes.is_empty() {
-        ui.line(format!("checked against {}: none of them would have passed", words::count(mined.person_refused, "refusal of yours", "refusals of yours")));
+        ui.line(format!(
+            "checked against {}: none of them would have passed",
+            words::count(mined.person_refused, "refusal of yours", "refusals of yours")
+        ));
     } else {
-        ui.error(&format!("of {} of yours, {} would have passed:", words::count(mined.person_refused, "refusal", "refusals"), mined.mistakes.len()));
+        ui.error(&format!(
+            "of {} of yours, {} would have passed:",
+            words::count(mined.person_refused, "refusal", "refusals"),
+            mined.mistakes.len()
+        ));
         for text in &mined.mistakes {
             ui.line(format!("  {}", words::cut(&words::safe(text), ui.width().saturating_sub(2))));
         }
@@ -141,7 +150,12 @@ fn history(mined: &Mined, ui: &mut Ui) {
     for (id, (times, refused)) in rows {
         let Some(bundle) = Bundle::from_id(id) else { continue };
         let refused = if *refused > 0 { format!(", {refused} of it refused by you") } else { String::new() };
-        ui.line(format!("  {}{:>7}  {}{refused}", bar(*times as f64 / mined.calls.max(1) as f64, 16), times, bundle.title));
+        ui.line(format!(
+            "  {}{:>7}  {}{refused}",
+            bar(*times as f64 / mined.calls.max(1) as f64, 16),
+            times,
+            bundle.title
+        ));
     }
     ui.blank();
 }
@@ -161,7 +175,8 @@ fn proposals(grants: &[String], ui: &mut Ui) {
     }
     ui.heading("what Claude Code lets pass by itself");
     for grant in grants.iter().take(12) {
-        let exact = grant.strip_prefix("Bash(").and_then(|rest| rest.strip_suffix(')')).filter(|text| !text.contains('*'));
+        let exact =
+            grant.strip_prefix("Bash(").and_then(|rest| rest.strip_suffix(')')).filter(|text| !text.contains('*'));
         let how = match exact {
             Some(text) => format!("`leastgrant allow {}` takes it over", words::safe(&quote(text))),
             None => String::from("a pattern of its own kind: not taken over"),

@@ -6,9 +6,9 @@ use super::past::{DAY, Here, span};
 use super::rule::person;
 use crate::exit::Exit;
 use crate::render::{Ui, words};
+use crate::store::event::Event;
 use crate::store::keep::{COLUMNS, csv};
 use crate::store::ledger::{self, verify};
-use crate::store::event::Event;
 
 /// Arguments of `ledger`.
 #[derive(clap::Args)]
@@ -70,7 +70,12 @@ fn check(here: &Here, ui: &mut Ui) -> Result<Exit, String> {
         }));
         return Ok(if checked.intact() { Exit::Ok } else { Exit::Bad });
     }
-    ui.line(format!("{}, {} erased, {} waiting in the spool", words::count(checked.lines, "line", "lines"), checked.erased, checked.spooled));
+    ui.line(format!(
+        "{}, {} erased, {} waiting in the spool",
+        words::count(checked.lines, "line", "lines"),
+        checked.erased,
+        checked.spooled
+    ));
     let list = |numbers: &[usize]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     for (what, numbers) in [
         ("torn, and skipped", &checked.torn),
@@ -99,14 +104,18 @@ fn export(here: &Here, as_csv: bool, since: Option<i64>, ui: &mut Ui) -> Result<
     let (found, torn) = ledger::since(&here.store, from).map_err(|fault| fault.to_string())?;
     for line in &found {
         // what a line holds is redacted when it is written; control characters are data in a JSON text and go in a CSV one
-        lines.push(if as_csv { words::safe(&csv(line)) } else { serde_json::json!({
+        lines.push(if as_csv {
+            words::safe(&csv(line))
+        } else {
+            serde_json::json!({
             "at": line.at, "event": line.event, "agent": line.agent, "session": line.session, "subagent": line.subagent,
             "call": line.call, "project": line.project, "tool": line.tool, "display": line.display,
             "signatures": line.signatures, "evidence": line.evidence, "capability": line.capability, "tier": line.tier,
             "decision": line.decision, "kind": line.kind, "floors": line.floors, "reasons": line.reasons,
             "answer": line.answer, "mode": line.mode, "attendance": line.attendance, "note": line.note, "ms": line.ms,
             "digest": line.digest,
-        }).to_string() });
+        }).to_string()
+        });
     }
     if !lines.is_empty() {
         ui.line(lines.join("\n"));
@@ -134,7 +143,10 @@ fn erase(here: &Here, project: Option<&PathBuf>, yes: bool, ui: &mut Ui) -> Resu
     let count = here.store.erase(|line| root.as_ref().is_none_or(|root| line.project == *root)).map_err(fault)?;
     here.store.rebuild(&here.env, here.now).map_err(fault)?;
     let _ = here.store.append(&Event::new("erased", here.now).noting(&format!("{count} lines")));
-    ui.line(format!("{} erased; their digests stay, what was learned from them is gone", words::count(count, "line", "lines")));
+    ui.line(format!(
+        "{} erased; their digests stay, what was learned from them is gone",
+        words::count(count, "line", "lines")
+    ));
     Ok(Exit::Ok)
 }
 
@@ -153,7 +165,11 @@ fn compact(here: &Here, ui: &mut Ui) -> Result<Exit, String> {
     if ui.json {
         ui.json(&serde_json::json!({ "dropped": dropped, "signatures": signatures, "rebuilt": collected.rebuilt }));
     } else {
-        ui.line(format!("{} dropped; the snapshot is new: {}", words::count(dropped, "old text", "old texts"), words::count(signatures, "signature", "signatures")));
+        ui.line(format!(
+            "{} dropped; the snapshot is new: {}",
+            words::count(dropped, "old text", "old texts"),
+            words::count(signatures, "signature", "signatures")
+        ));
     }
     Ok(Exit::Ok)
 }

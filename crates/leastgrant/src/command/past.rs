@@ -109,7 +109,11 @@ pub fn matched(rule: &Rule, lines: &[Line], env: &HookEnv) -> (usize, Vec<String
                 let book = Book::open(rules, &call, &ground.world);
                 let actions = leastgrant_core::classify::classify(&call, &ground.world);
                 let hits = actions.iter().filter(|action| book.find(rule.effect, action).is_some()).count();
-                if rule.effect == leastgrant_core::rule::Effect::Allow { hits == actions.len() && hits > 0 } else { hits > 0 }
+                if rule.effect == leastgrant_core::rule::Effect::Allow {
+                    hits == actions.len() && hits > 0
+                } else {
+                    hits > 0
+                }
             }
             None => line.signatures.iter().any(|signature| rule.is_shape(signature)) || rule.is_text(&line.display),
         };

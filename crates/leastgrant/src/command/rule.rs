@@ -19,8 +19,11 @@ use crate::world::Real;
 pub struct Args {
     /// exact command text, a glob on signatures, or conditions `key=value`: program, capability, path, host, server, tool,
     /// agent, branch, mode
-    #[arg(allow_hyphen_values = true, required = true)]
-    pattern: Vec<String>,
+    #[arg(allow_hyphen_values = true)]
+    pattern: String,
+    /// more conditions
+    #[arg(value_name = "KEY=VALUE")]
+    more: Vec<String>,
     /// it ends after so long: `24h`, `30d`, `2w`, `6mo`
     #[arg(long, value_name = "TIME", value_parser = super::past::span)]
     expires: Option<i64>,
@@ -65,7 +68,10 @@ fn added(effect: Effect, args: &Args, ui: &mut Ui) -> Result<Exit, String> {
     if !ui.json {
         ui.line(format!("{} {}", styled(rule.effect), words::safe(&rule.shown())));
         let times = words::count(count, "call", "calls");
-        ui.line(theme::paint(theme::DIM, &format!("  {}; in the last 30 days it would have matched {times}", place(&rule))));
+        ui.line(theme::paint(
+            theme::DIM,
+            &format!("  {}; in the last 30 days it would have matched {times}", place(&rule)),
+        ));
         for example in &examples {
             let cut = words::cut(&words::safe(example), ui.width().saturating_sub(6));
             ui.line(theme::paint(theme::DIM, &format!("    {cut}")));
@@ -85,11 +91,8 @@ fn added(effect: Effect, args: &Args, ui: &mut Ui) -> Result<Exit, String> {
         Some(file)
     };
     if ui.json {
-        let mut value = json(&rule);
-        value["matched_in_30_days"] = count.into();
-        value["examples"] = examples.into();
-        value["kept"] = file.is_some().into();
-        ui.json(&value);
+        let more = serde_json::json!({ "matched_in_30_days": count, "examples": examples, "kept": file.is_some() });
+        ui.json(&with(json(&rule), more));
     } else {
         let kept = file.map_or_else(|| String::from("  not kept"), |file| format!("  written to {}", file.display()));
         ui.line(theme::paint(theme::DIM, &kept));
@@ -118,6 +121,14 @@ pub(super) fn json(rule: &Rule) -> serde_json::Value {
     })
 }
 
+/// One object with the keys of another added.
+pub(super) fn with(mut value: serde_json::Value, more: serde_json::Value) -> serde_json::Value {
+    if let (Some(value), serde_json::Value::Object(more)) = (value.as_object_mut(), more) {
+        value.extend(more);
+    }
+    value
+}
+
 /// A layer's name.
 pub(super) fn layer(layer: Layer) -> &'static str {
     match layer {
@@ -141,7 +152,8 @@ pub(super) fn styled(effect: Effect) -> String {
 
 /// Where a rule holds, in words.
 pub(super) fn place(rule: &Rule) -> String {
-    let until = rule.until_ms.map_or_else(String::new, |ms| format!(", until {}", super::past::clock(ms, "%Y-%m-%d %H:%M")));
+    let until =
+        rule.until_ms.map_or_else(String::new, |ms| format!(", until {}", super::past::clock(ms, "%Y-%m-%d %H:%M")));
     match (&rule.project, rule.layer) {
         (_, Layer::Session) => format!("in one session{until}"),
         (Some(root), _) => format!("in {}{until}", words::safe(root)),
@@ -179,8 +191,9 @@ pub(super) fn project(global: bool, env: &HookEnv) -> Result<Option<String>, Str
 }
 
 fn rule(effect: Effect, args: &Args, here: &Here) -> Result<Rule, String> {
-    let mut rule = written(effect, &args.pattern)?;
-    for text in args.pattern.iter().chain(args.note.as_ref()) {
+    let words: Vec<String> = std::iter::once(&args.pattern).chain(&args.more).cloned().collect();
+    let mut rule = written(effect, &words)?;
+    for text in words.iter().chain(args.note.as_ref()) {
         if redact(text) != *text {
             return Err(String::from(
                 "this holds a credential, and rules are kept in the clear: write `*` in its place",
@@ -209,7 +222,8 @@ fn rule(effect: Effect, args: &Args, here: &Here) -> Result<Rule, String> {
 pub(super) fn written(effect: Effect, words: &[String]) -> Result<Rule, String> {
     let (mut pattern, mut when) = (Vec::new(), When::default());
     for word in words {
-        let condition = word.split_once('=').filter(|(key, value)| KEYS.contains(key) && !value.contains(char::is_whitespace));
+        let condition =
+            word.split_once('=').filter(|(key, value)| KEYS.contains(key) && !value.contains(char::is_whitespace));
         match condition {
             Some((key, "")) => return Err(format!("`{key}=` says nothing")),
             Some((key, value)) => {
@@ -245,7 +259,9 @@ fn narrow(rule: &Rule, store: &Store) -> Result<(), String> {
         let heavy = seen.iter().find(|signature| {
             let does = signature::does(signature);
             let does = does.filter(|does| !does.opaque && does.blast.tier() >= 3);
-            does.is_some_and(|does| rule.when.capability.as_deref().is_some_and(|name| glob(name, does.capability.id())))
+            does.is_some_and(|does| {
+                rule.when.capability.as_deref().is_some_and(|name| glob(name, does.capability.id()))
+            })
         });
         return match heavy {
             Some(heavy) => Err(format!(

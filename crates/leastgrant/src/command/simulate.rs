@@ -104,7 +104,9 @@ fn simulated(args: &Args, ui: &mut Ui) -> Result<Exit, String> {
 }
 
 fn show(args: &Args, postures: &[Posture], came: &[Came], (total, skipped): (usize, usize), ui: &mut Ui) {
-    let named = |posture: &Posture| if args.with.is_some() { format!("{} with these rules", posture.id()) } else { posture.id().to_owned() };
+    let named = |posture: &Posture| {
+        if args.with.is_some() { format!("{} with these rules", posture.id()) } else { posture.id().to_owned() }
+    };
     if ui.json {
         let rows: Vec<_> = postures
             .iter()
@@ -134,6 +136,9 @@ fn show(args: &Args, postures: &[Posture], came: &[Came], (total, skipped): (usi
         }
     }
     if skipped > 0 {
-        ui.line(theme::paint(theme::DIM, &format!("{skipped} could not be judged again: what was recorded is not enough")));
+        ui.line(theme::paint(
+            theme::DIM,
+            &format!("{skipped} could not be judged again: what was recorded is not enough"),
+        ));
     }
 }

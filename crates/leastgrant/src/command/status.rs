@@ -112,15 +112,20 @@ fn one(here: &Here, project: &str, ui: &mut Ui) -> Exit {
             Vec::new()
         }
     };
-    let passes: Vec<&(Entry, Worth)> = known.iter().filter(|(_, worth)| !matches!(worth, Worth::Short(_) | Worth::Denied)).collect();
-    let short: Vec<&(Entry, Worth)> =
-        known.iter().filter(|(entry, worth)| matches!(worth, Worth::Short(_)) && entry.account.confirmed.times() > 0).collect();
+    let passes: Vec<&(Entry, Worth)> =
+        known.iter().filter(|(_, worth)| !matches!(worth, Worth::Short(_) | Worth::Denied)).collect();
+    let short: Vec<&(Entry, Worth)> = known
+        .iter()
+        .filter(|(entry, worth)| matches!(worth, Worth::Short(_)) && entry.account.confirmed.times() > 0)
+        .collect();
     let denied: Vec<&(Entry, Worth)> = known.iter().filter(|(_, worth)| *worth == Worth::Denied).collect();
     if ui.json {
-        let row = |(entry, worth): &&(Entry, Worth)| json!({
-            "signature": entry.signature, "worth": told(worth), "approved": entry.account.confirmed.times(),
-            "days": entry.account.confirmed.days.len(), "ran": entry.account.observed.times(),
-        });
+        let row = |(entry, worth): &&(Entry, Worth)| {
+            json!({
+                "signature": entry.signature, "worth": told(worth), "approved": entry.account.confirmed.times(),
+                "days": entry.account.confirmed.days.len(), "ran": entry.account.observed.times(),
+            })
+        };
         ui.json(&json!({
             "project": project, "posture": policy.posture.id(), "bundles": policy.bundles, "rules": policy.rules.len(),
             "problems": policy.problems, "days": DAYS, "calls": counts.calls, "allowed": counts.passed, "asked": counts.asked,
@@ -133,7 +138,11 @@ fn one(here: &Here, project: &str, ui: &mut Ui) -> Exit {
     }
     ui.heading(&words::safe(project));
     ui.line(format!("posture {}: {}", policy.posture.id(), meaning(policy.posture)));
-    let bundles = if policy.bundles.is_empty() { String::from("no bundle accepted") } else { format!("bundles: {}", policy.bundles.join(", ")) };
+    let bundles = if policy.bundles.is_empty() {
+        String::from("no bundle accepted")
+    } else {
+        format!("bundles: {}", policy.bundles.join(", "))
+    };
     ui.line(format!("{bundles}; {}", words::count(policy.rules.len(), "rule", "rules")));
     if let Some(until) = crate::install::pause::paused(here.store.root(), here.now) {
         let _ = until;
@@ -142,16 +151,23 @@ fn one(here: &Here, project: &str, ui: &mut Ui) -> Exit {
     ui.blank();
     ui.line(format!(
         "in {DAYS} days {}: {} allowed, {} asked, {} refused, the rest left to the agent",
-        words::count(counts.calls, "call", "calls"), counts.passed, counts.asked, counts.refused
+        words::count(counts.calls, "call", "calls"),
+        counts.passed,
+        counts.asked,
+        counts.refused
     ));
     ui.line(format!("{}{:.0} % passed without a question", bar(counts.share(), 30), counts.share() * 100.0));
     section("learned", &passes, 12, ui);
     section("not yet", &short, 8, ui);
     section("refused by a person: asks until a rule is written", &denied, 6, ui);
     histogram("always held, whatever was learned", &counts.floors, 8, |id| id.to_owned(), ui);
-    histogram("what the calls did", &counts.capabilities, 8, |id| {
-        Capability::from_id(id).map_or(id.to_owned(), |capability| words::capability(capability).to_owned())
-    }, ui);
+    histogram(
+        "what the calls did",
+        &counts.capabilities,
+        8,
+        |id| Capability::from_id(id).map_or(id.to_owned(), |capability| words::capability(capability).to_owned()),
+        ui,
+    );
     if let Some((entry, _)) = short.first() {
         let pattern = leastgrant_core::rule::quote(signature::body(&entry.signature));
         ui.blank();
@@ -161,7 +177,10 @@ fn one(here: &Here, project: &str, ui: &mut Ui) -> Exit {
         ui.warn(problem);
     }
     if torn > 0 {
-        ui.warn(&format!("{} in the ledger: `leastgrant ledger verify` names them", words::count(torn, "torn line", "torn lines")));
+        ui.warn(&format!(
+            "{} in the ledger: `leastgrant ledger verify` names them",
+            words::count(torn, "torn line", "torn lines")
+        ));
     }
     if policy.problems.is_empty() { Exit::Ok } else { Exit::Bad }
 }
@@ -237,7 +256,8 @@ fn all(here: &Here, ui: &mut Ui) -> Exit {
     let mut table = Table::new(&["project", "calls", "allowed", "asked", "refused", "learned"]);
     for (project, (lines, learned)) in &projects {
         let counts = Counts::of(lines.iter().copied());
-        let cells = [counts.calls, counts.passed, counts.asked, counts.refused, *learned].map(|count| (theme::DIM, count.to_string()));
+        let cells = [counts.calls, counts.passed, counts.asked, counts.refused, *learned]
+            .map(|count| (theme::DIM, count.to_string()));
         table.row(std::iter::once((theme::PLAIN, words::safe(project))).chain(cells));
     }
     ui.line(table.render(0, ui.width()));

@@ -107,7 +107,9 @@ fn table(calls: &[&Line], limit: usize, all: bool, ui: &mut Ui) {
     let mut rows: Vec<(&Line, usize)> = Vec::new();
     for line in calls {
         match rows.last_mut() {
-            Some((last, times)) if last.signature == line.signature && last.answer == line.answer && !line.signature.is_empty() => {
+            Some((last, times))
+                if last.signature == line.signature && last.answer == line.answer && !line.signature.is_empty() =>
+            {
                 *times += 1;
             }
             _ => rows.push((line, 1)),
@@ -123,7 +125,10 @@ fn table(calls: &[&Line], limit: usize, all: bool, ui: &mut Ui) {
         ui.line(row(line, *times, all, ui.width()));
     }
     if rows.len() > limit {
-        ui.line(theme::paint(theme::DIM, &format!("  {} older rows left out: `--limit` shows more", rows.len() - limit)));
+        ui.line(theme::paint(
+            theme::DIM,
+            &format!("  {} older rows left out: `--limit` shows more", rows.len() - limit),
+        ));
     }
 }
 
@@ -137,7 +142,10 @@ fn foot(lines: &[Line], ui: &mut Ui) {
     }
     let share = (allow + silent) as f64 / total as f64;
     ui.blank();
-    ui.line(format!("{}: {allow} allowed, {silent} left to the agent, {ask} asked, {deny} refused", words::count(total, "call", "calls")));
+    ui.line(format!(
+        "{}: {allow} allowed, {silent} left to the agent, {ask} asked, {deny} refused",
+        words::count(total, "call", "calls")
+    ));
     ui.line(format!("{}{:.0} % went on without a question of ours", bar(share, 30), share * 100.0));
     let mut refused: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     for line in lines.iter().filter(|line| line.event == "call" && line.answer == "deny") {

@@ -35,7 +35,9 @@ fn trust(args: &Args, ui: &mut Ui) -> Result<Exit, String> {
     let path = std::path::Path::new(project).join(PROJECT);
     if args.undo {
         here.store.trust(project, None)?;
-        let _ = here.store.append(&Event::new("policy-written", here.now).in_project(Some(project)).noting("no longer trusted"));
+        let _ = here
+            .store
+            .append(&Event::new("policy-written", here.now).in_project(Some(project)).noting("no longer trusted"));
         ui.line(format!("`{}` only tightens from now on", words::safe(&path.display().to_string())));
         return Ok(Exit::Ok);
     }

@@ -57,7 +57,9 @@ fn pick<'a>(args: &Args, calls: &[&'a Line]) -> Result<(&'a Line, &'static str),
     let first = |which: &dyn Fn(&Line) -> bool| calls.iter().find(|line| which(line)).copied();
     if args.last_block {
         let found = first(&|line| line.answer == "deny");
-        return found.map(|line| (line, "the newest that was refused")).ok_or_else(|| String::from("nothing was refused"));
+        return found
+            .map(|line| (line, "the newest that was refused"))
+            .ok_or_else(|| String::from("nothing was refused"));
     }
     let Some(which) = &args.which else {
         let stopped = first(&Line::stopped).map(|line| (line, "the newest that was asked about or refused"));
@@ -66,7 +68,9 @@ fn pick<'a>(args: &Args, calls: &[&'a Line]) -> Result<(&'a Line, &'static str),
     };
     if let Ok(number) = which.parse::<usize>() {
         let at = number.checked_sub(1).and_then(|at| calls.get(at)).copied();
-        return at.map(|line| (line, "as asked")).ok_or_else(|| format!("there are {} calls; 1 is the newest", calls.len()));
+        return at
+            .map(|line| (line, "as asked"))
+            .ok_or_else(|| format!("there are {} calls; 1 is the newest", calls.len()));
     }
     first(&|line| line.call == *which)
         .map(|line| (line, "as asked"))
@@ -77,7 +81,9 @@ fn explain(here: &Here, line: &Line, picked: &str, lines: &[Line], ui: &mut Ui) 
     let again = again::call(line, &here.env);
     let now = again.as_ref().map(|(agent, call, missing)| (Ground::of(*agent, &here.env, call).judge(call), *missing));
     let outcome = lines.iter().find(|other| {
-        matches!(other.event.as_str(), "ran" | "failed" | "evidence") && other.session == line.session && other.call == line.call
+        matches!(other.event.as_str(), "ran" | "failed" | "evidence")
+            && other.session == line.session
+            && other.call == line.call
     });
     let outcome = outcome.map_or("no outcome on record", |other| match other.event.as_str() {
         "ran" => "it ran",
@@ -105,7 +111,11 @@ fn explain(here: &Here, line: &Line, picked: &str, lines: &[Line], ui: &mut Ui) 
         return;
     }
     let (glyph, style) = sign(line);
-    ui.line(format!("{} {}", theme::paint(style, glyph), words::cut(&words::safe(&line.display), ui.width().saturating_sub(2))));
+    ui.line(format!(
+        "{} {}",
+        theme::paint(style, glyph),
+        words::cut(&words::safe(&line.display), ui.width().saturating_sub(2))
+    ));
     let context = format!(
         "{} by {} ({}, mode {}); {outcome}; {picked}",
         clock(line.at, "%Y-%m-%d %H:%M:%S"),
@@ -116,7 +126,11 @@ fn explain(here: &Here, line: &Line, picked: &str, lines: &[Line], ui: &mut Ui) 
     ui.line(theme::paint(theme::DIM, &format!("  {context}")));
     ui.blank();
     let kind = if line.kind.is_empty() { String::new() } else { format!(" ({})", words::safe(&line.kind)) };
-    ui.line(format!("decided then: {}{kind}; the agent got: {}", words::safe(&line.decision), words::safe(&line.answer)));
+    ui.line(format!(
+        "decided then: {}{kind}; the agent got: {}",
+        words::safe(&line.decision),
+        words::safe(&line.answer)
+    ));
     for id in line.reasons.iter().take(8) {
         let about = IDS.iter().find(|row| row.0 == id).map_or("", |row| row.1);
         ui.line(format!("  {} {}", words::safe(id), theme::paint(theme::DIM, about)));
@@ -134,7 +148,11 @@ fn explain(here: &Here, line: &Line, picked: &str, lines: &[Line], ui: &mut Ui) 
                 ui.warn("what was recorded is redacted or cut, so this may be another call");
             }
             if verdict.decision.id() != line.decision {
-                ui.hint(&format!("the answer has changed: it was {}, it would be {}", words::safe(&line.decision), verdict.decision.id()));
+                ui.hint(&format!(
+                    "the answer has changed: it was {}, it would be {}",
+                    words::safe(&line.decision),
+                    verdict.decision.id()
+                ));
             }
         }
         _ => ui.hint("what was recorded is not enough to judge it again"),

@@ -50,12 +50,16 @@ pub fn all(home: &Path) -> Vec<Found> {
     for name in projects.names().unwrap_or_default() {
         let Ok(folder) = projects.folder(&name) else { continue };
         let names = folder.names().unwrap_or_default();
-        found.extend(names.iter().filter(|file| file.ends_with(".jsonl")).filter_map(|file| Found::of(&folder, &name, file)));
+        found.extend(
+            names.iter().filter(|file| file.ends_with(".jsonl")).filter_map(|file| Found::of(&folder, &name, file)),
+        );
         for session in names.iter().filter(|session| !session.ends_with(".jsonl")) {
             let Ok(inner) = folder.folder(session).and_then(|inner| inner.folder("subagents")) else { continue };
             let path = format!("{name}/{session}/subagents");
             let names = inner.names().unwrap_or_default();
-            found.extend(names.iter().filter(|file| file.ends_with(".jsonl")).filter_map(|file| Found::of(&inner, &path, file)));
+            found.extend(
+                names.iter().filter(|file| file.ends_with(".jsonl")).filter_map(|file| Found::of(&inner, &path, file)),
+            );
         }
     }
     found
@@ -209,7 +213,8 @@ fn word(record: &Record, failed: bool, block: &Value) -> Word {
 fn refused(block: &Value) -> bool {
     let content = block.get("content");
     let text = content.and_then(Value::as_str).or_else(|| content?.get(0)?.get("text")?.as_str()).unwrap_or_default();
-    text.starts_with("The user doesn't want to proceed with this tool use") || text.starts_with("User rejected tool use")
+    text.starts_with("The user doesn't want to proceed with this tool use")
+        || text.starts_with("User rejected tool use")
 }
 
 fn holds(line: &[u8], part: &[u8]) -> bool {

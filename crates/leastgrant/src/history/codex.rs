@@ -30,10 +30,11 @@ fn walk(folder: &Below, path: &str, depth: u8, found: &mut Vec<Found>) {
     for name in folder.names().unwrap_or_default() {
         if name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")) {
             found.extend(Found::of(folder, path, &name));
-        } else if depth > 0 && name.bytes().all(|byte| byte.is_ascii_digit()) {
-            if let Ok(inner) = folder.folder(&name) {
-                walk(&inner, &format!("{path}/{name}"), depth - 1, found);
-            }
+        } else if depth > 0
+            && name.bytes().all(|byte| byte.is_ascii_digit())
+            && let Ok(inner) = folder.folder(&name)
+        {
+            walk(&inner, &format!("{path}/{name}"), depth - 1, found);
         }
     }
 }

@@ -94,8 +94,10 @@ struct Miner<'a> {
 /// In words: the evidence could not be written.
 pub fn mine(env: &HookEnv, store: &Store, keep: bool, mut progress: impl FnMut(u64, u64)) -> Result<Mined, String> {
     let start = std::time::Instant::now();
-    let mut known: Known =
-        std::fs::read(store.root().join(FILE)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let mut known: Known = std::fs::read(store.root().join(FILE))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default();
     let mut files: Vec<(&'static str, Found)> = Vec::new();
     if let Some(home) = transcripts(env) {
         files.extend(claude_code::all(&home).into_iter().map(|found| ("claude-code", found)));
@@ -195,7 +197,13 @@ impl Miner<'_> {
         if matches!(told.mode.as_str(), "bypassPermissions" | "acceptEdits" | "dontAsk" | "auto") {
             self.mined.unsupervised += 1;
         }
-        let made = MadeUp { session: &told.session, cwd: &told.cwd, mode: "default", tool: &told.tool, input: told.input.clone() };
+        let made = MadeUp {
+            session: &told.session,
+            cwd: &told.cwd,
+            mode: "default",
+            tool: &told.tool,
+            input: told.input.clone(),
+        };
         let Decoded::Pre(call) = agent.decode(agent.compose(&made).to_string().as_bytes(), self.env) else {
             self.mined.unjudged += 1;
             return;

@@ -3,7 +3,6 @@
 //! finished when it dies is found again by the next one, and nothing counts twice.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,9 +12,9 @@ use leastgrant_core::learn::{Kind, blamed};
 use leastgrant_core::signature;
 use serde::{Deserialize, Serialize};
 
-use super::open_regular;
 use super::event::{Event, digest_of};
 use super::line::Line;
+use super::open_regular;
 use super::snapshot::{self, Entries, Entry, Pointer};
 use super::{Store, ledger, standing};
 use crate::agent::{self, HookEnv};
@@ -201,7 +200,8 @@ impl Round {
                 }
             }
             "session-end" => {
-                let over = self.waiting.values_mut().filter(|call| call.agent == line.agent && call.session == line.session);
+                let over =
+                    self.waiting.values_mut().filter(|call| call.agent == line.agent && call.session == line.session);
                 over.for_each(|call| call.ended = true);
             }
             _ => {}
@@ -277,7 +277,9 @@ impl Round {
                     // told twice: a no stays, anything else is no word
                     words
                         .entry(name)
-                        .and_modify(|before| *before = if *before == Word::No || word == Word::No { Word::No } else { Word::Nobody })
+                        .and_modify(|before| {
+                            *before = if *before == Word::No || word == Word::No { Word::No } else { Word::Nobody }
+                        })
                         .or_insert(word);
                 });
             }
@@ -312,9 +314,15 @@ pub(crate) fn transcripts(env: &HookEnv) -> Option<PathBuf> {
 /// Events that the collector looks at; the others need not be parsed.
 fn wanted(text: &str) -> bool {
     let head = text.get(..64).or_else(|| text.get(..60)).unwrap_or(text);
-    ["\"event\":\"call\"", "\"event\":\"ran\"", "\"event\":\"failed\"", "\"event\":\"evidence\"", "\"event\":\"session-end\""]
-        .iter()
-        .any(|event| head.contains(event))
+    [
+        "\"event\":\"call\"",
+        "\"event\":\"ran\"",
+        "\"event\":\"failed\"",
+        "\"event\":\"evidence\"",
+        "\"event\":\"session-end\"",
+    ]
+    .iter()
+    .any(|event| head.contains(event))
 }
 
 enum Outcome {
@@ -398,6 +406,9 @@ impl Waiting {
 /// Whether what it does stays in the project and could ever pass because it ran before.
 pub(crate) fn stays(signature: &str) -> bool {
     signature::does(signature).is_some_and(|does| {
-        !does.opaque && does.blast.reach <= Reach::Workspace && does.blast.exposure == Exposure::None && does.blast.tier() <= 1
+        !does.opaque
+            && does.blast.reach <= Reach::Workspace
+            && does.blast.exposure == Exposure::None
+            && does.blast.tier() <= 1
     })
 }

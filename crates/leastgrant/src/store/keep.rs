@@ -1,15 +1,15 @@
 //! What goes from the ledger again, and how it leaves it: bodies of old or unwanted lines are dropped, their digests stay,
 //! so that the chain still holds; exports are what a person takes along.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::Duration;
 
-use super::open_regular;
 use super::Store;
 use super::ledger::{self, Seal};
 use super::line::Line;
+use super::open_regular;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 const ERASED: &str = r#"{"v":1,"erased":true"#;
@@ -56,8 +56,24 @@ impl Store {
 
 /// Columns of an export as CSV.
 pub const COLUMNS: &[&str] = &[
-    "at", "event", "agent", "session", "project", "tool", "decision", "kind", "answer", "tier", "capability", "floors",
-    "reasons", "evidence", "mode", "attendance", "signature", "display",
+    "at",
+    "event",
+    "agent",
+    "session",
+    "project",
+    "tool",
+    "decision",
+    "kind",
+    "answer",
+    "tier",
+    "capability",
+    "floors",
+    "reasons",
+    "evidence",
+    "mode",
+    "attendance",
+    "signature",
+    "display",
 ];
 
 /// A line as a row of a CSV file. A text that a spreadsheet would take for a formula is kept from it.
@@ -68,9 +84,24 @@ pub fn csv(line: &Line) -> String {
     let [capability, floors, reasons] = &lists;
     let at = line.at.to_string();
     let cells: [&str; 18] = [
-        &at, &line.event, &line.agent, &line.session, &line.project, &line.tool, &line.decision, &line.kind,
-        &line.answer, &tier, capability, floors, reasons, &line.evidence, &line.mode, &line.attendance,
-        &line.signature, &line.display,
+        &at,
+        &line.event,
+        &line.agent,
+        &line.session,
+        &line.project,
+        &line.tool,
+        &line.decision,
+        &line.kind,
+        &line.answer,
+        &tier,
+        capability,
+        floors,
+        reasons,
+        &line.evidence,
+        &line.mode,
+        &line.attendance,
+        &line.signature,
+        &line.display,
     ];
     cells.map(cell).join(",")
 }

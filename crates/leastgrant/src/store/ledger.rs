@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
-use super::open_regular;
 use super::event::Event;
 use super::line::Line;
+use super::open_regular;
 use super::{Store, spool};
 
 /// The file.

@@ -45,7 +45,8 @@ impl Store {
                 }
             }
             if let Some(until) = rule.until_ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()) {
-                let stamp: toml_edit::Datetime = until.to_string().parse().map_err(|_| String::from("a date that can't be written"))?;
+                let stamp: toml_edit::Datetime =
+                    until.to_string().parse().map_err(|_| String::from("a date that can't be written"))?;
                 table.insert("until", value(stamp));
             }
             for (key, text) in [("project", &rule.project), ("note", &rule.note)] {

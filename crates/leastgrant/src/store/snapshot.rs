@@ -11,9 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use leastgrant_core::learn::Account;
 use serde::{Deserialize, Serialize};
 
-use super::open_regular;
 use super::collect::Waiting;
 use super::ledger::digest_before;
+use super::open_regular;
 use super::{Store, standing};
 use crate::edit::atomic;
 
@@ -199,4 +199,3 @@ fn sweep(store: &Store, next: &Pointer) {
 pub(super) fn head(ledger: &File, offset: u64) -> io::Result<Option<String>> {
     if offset == 0 { Ok(None) } else { digest_before(ledger, offset) }
 }
-

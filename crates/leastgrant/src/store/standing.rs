@@ -11,9 +11,9 @@ use leastgrant_core::learn::{Account, Kind, Standing};
 use leastgrant_core::policy::Policy;
 use sha2::{Digest, Sha256};
 
-use super::open_regular;
 use super::event::learnable;
 use super::line::Line;
+use super::open_regular;
 use super::snapshot::{Entry, Pointer};
 use super::{Store, ledger};
 
@@ -113,7 +113,8 @@ impl Known {
         let behind = behind(&ledger, from).map_err(|fault| format!("the ledger cannot be read: {fault}"))?;
         let body = match pointer.and_then(|pointer| pointer.standing) {
             Some(name) => {
-                let file = open_regular(&store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
+                let file =
+                    open_regular(&store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
                 let length = file.metadata().map_err(|fault| fault.to_string())?.len();
                 Some((file, length))
             }
@@ -181,8 +182,7 @@ pub(super) fn find(file: &File, length: u64, wanted: &str) -> io::Result<Option<
         }
     }
     read(file, low, (high + LONGEST).min(length), &mut bytes)?;
-    let lines = bytes.split(|byte| *byte == b'\n');
-    let found = lines.filter(|line| Entry::key_of(line) == Some(wanted.as_bytes())).next();
+    let found = bytes.split(|byte| *byte == b'\n').find(|line| Entry::key_of(line) == Some(wanted.as_bytes()));
     found
         .map(|line| serde_json::from_slice::<Entry>(line).map(|entry| entry.account))
         .transpose()

@@ -9,7 +9,16 @@ struct Row {
 const ROWS: &[Row] = &[
     Row { names: &["NODE_OPTIONS"], plain: node },
     Row {
-        names: &["MAVEN_OPTS", "MAVEN_ARGS", "GRADLE_OPTS", "JAVA_OPTS", "SBT_OPTS", "LEIN_JVM_OPTS", "JVM_OPTS", "JAVA_TOOL_OPTIONS"],
+        names: &[
+            "MAVEN_OPTS",
+            "MAVEN_ARGS",
+            "GRADLE_OPTS",
+            "JAVA_OPTS",
+            "SBT_OPTS",
+            "LEIN_JVM_OPTS",
+            "JVM_OPTS",
+            "JAVA_TOOL_OPTIONS",
+        ],
         plain: java,
     },
     Row { names: &["RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_BUILD_RUSTFLAGS", "CARGO_BUILD_RUSTDOCFLAGS"], plain: rust },
@@ -40,18 +49,42 @@ fn node(words: &[&str]) -> bool {
         word.starts_with("--max-old-space-size=")
             || matches!(
                 *word,
-                "--no-warnings" | "--no-deprecation" | "--trace-warnings" | "--trace-deprecation" | "--enable-source-maps"
-                    | "--experimental-vm-modules" | "--unhandled-rejections=strict" | "--expose-gc"
+                "--no-warnings"
+                    | "--no-deprecation"
+                    | "--trace-warnings"
+                    | "--trace-deprecation"
+                    | "--enable-source-maps"
+                    | "--experimental-vm-modules"
+                    | "--unhandled-rejections=strict"
+                    | "--expose-gc"
             )
     })
 }
 
 fn java(words: &[&str]) -> bool {
-    const STARTS: &[&str] =
-        &["-Xmx", "-Xms", "-Xss", "-XX:Max", "-XX:+Use", "-XX:Metaspace", "-XX:Reserved", "-Dfile.encoding=", "-Duser.timezone="];
+    const STARTS: &[&str] = &[
+        "-Xmx",
+        "-Xms",
+        "-Xss",
+        "-XX:Max",
+        "-XX:+Use",
+        "-XX:Metaspace",
+        "-XX:Reserved",
+        "-Dfile.encoding=",
+        "-Duser.timezone=",
+    ];
     const WHOLE: &[&str] = &[
-        "-Dorg.gradle.daemon=false", "-Dorg.gradle.daemon=true", "-Dorg.gradle.parallel=true", "-Dorg.gradle.caching=true",
-        "-Djava.awt.headless=true", "--no-daemon", "-q", "-B", "-ntp", "-o", "-ea",
+        "-Dorg.gradle.daemon=false",
+        "-Dorg.gradle.daemon=true",
+        "-Dorg.gradle.parallel=true",
+        "-Dorg.gradle.caching=true",
+        "-Djava.awt.headless=true",
+        "--no-daemon",
+        "-q",
+        "-B",
+        "-ntp",
+        "-o",
+        "-ea",
     ];
     words.iter().all(|word| WHOLE.contains(word) || STARTS.iter().any(|start| word.starts_with(start)))
 }
@@ -59,9 +92,24 @@ fn java(words: &[&str]) -> bool {
 /// `-D warnings`, `-C target-cpu=native`, `--cfg x`; no linker, no plugin, nothing unstable.
 fn rust(words: &[&str]) -> bool {
     const CODEGEN: &[&str] = &[
-        "target-cpu", "target-feature", "opt-level", "debuginfo", "lto", "codegen-units", "panic", "instrument-coverage",
-        "overflow-checks", "debug-assertions", "strip", "prefer-dynamic", "force-frame-pointers", "incremental", "embed-bitcode",
-        "link-dead-code", "split-debuginfo", "relocation-model",
+        "target-cpu",
+        "target-feature",
+        "opt-level",
+        "debuginfo",
+        "lto",
+        "codegen-units",
+        "panic",
+        "instrument-coverage",
+        "overflow-checks",
+        "debug-assertions",
+        "strip",
+        "prefer-dynamic",
+        "force-frame-pointers",
+        "incremental",
+        "embed-bitcode",
+        "link-dead-code",
+        "split-debuginfo",
+        "relocation-model",
     ];
     let codegen = |text: &str| {
         CODEGEN.contains(&text.split('=').next().unwrap_or_default())
@@ -89,16 +137,48 @@ fn rust(words: &[&str]) -> bool {
 
 /// Flags of a C compiler, save those that load or start something.
 fn compiler(words: &[&str]) -> bool {
-    const LOADS: &[&str] =
-        &["-fplugin", "-wrapper", "-specs", "--specs", "-B", "-load", "-Xclang", "-fpass-plugin", "-fuse-ld=/", "-fuse-ld=.", "@", "-no-canonical-prefixes", "--config", "-fsanitize-blacklist"];
+    const LOADS: &[&str] = &[
+        "-fplugin",
+        "-wrapper",
+        "-specs",
+        "--specs",
+        "-B",
+        "-load",
+        "-Xclang",
+        "-fpass-plugin",
+        "-fuse-ld=/",
+        "-fuse-ld=.",
+        "@",
+        "-no-canonical-prefixes",
+        "--config",
+        "-fsanitize-blacklist",
+    ];
     !words.iter().any(|word| LOADS.iter().any(|start| word.starts_with(start)))
 }
 
 fn pytest(words: &[&str]) -> bool {
     const WITH_VALUE: &[&str] = &["-k", "-m", "-n", "-W", "--tb", "--maxfail", "--durations", "--color"];
     const FLAGS: &[&str] = &[
-        "-q", "-qq", "-v", "-vv", "-vvv", "-x", "-s", "-l", "--lf", "--ff", "--sw", "--no-header", "--no-cov", "--no-summary",
-        "--strict-markers", "--disable-warnings", "--exitfirst", "--last-failed", "--showlocals", "--runxfail",
+        "-q",
+        "-qq",
+        "-v",
+        "-vv",
+        "-vvv",
+        "-x",
+        "-s",
+        "-l",
+        "--lf",
+        "--ff",
+        "--sw",
+        "--no-header",
+        "--no-cov",
+        "--no-summary",
+        "--strict-markers",
+        "--disable-warnings",
+        "--exitfirst",
+        "--last-failed",
+        "--showlocals",
+        "--runxfail",
     ];
     let mut words = words.iter();
     while let Some(word) = words.next() {
