@@ -1,7 +1,11 @@
 //! Turns `knowledge/*.toml` and the compatibility records into static tables, so that nothing is parsed at run time.
 
+#[path = "build/browsers.rs"]
+mod browsers;
 #[path = "build/channels.rs"]
 mod channels;
+#[path = "build/conduct.rs"]
+mod conduct;
 #[path = "build/knowledge.rs"]
 mod knowledge;
 #[path = "build/records.rs"]
@@ -19,7 +23,14 @@ fn main() {
     let out = std::env::var("OUT_DIR").unwrap_or_default();
     let (from, out) = (Path::new("knowledge"), Path::new(&out));
     let records = Path::new("../../compatibility");
-    for result in [knowledge::write(from, out), tables::write(from, out), records::write(records, out)] {
+    let all = [
+        browsers::write(from, out),
+        conduct::write(from, out),
+        knowledge::write(from, out),
+        tables::write(from, out),
+        records::write(records, out),
+    ];
+    for result in all {
         if let Err(error) = result {
             println!("cargo::error={}", error.replace('\n', " "));
         }

@@ -19,15 +19,13 @@ pub(crate) fn write(root: &Path) -> crate::Outcome {
 }
 
 pub(crate) fn check(root: &Path) -> crate::Outcome {
-    let mut good = true;
-    for (name, text) in pages() {
-        let stands = std::fs::read_to_string(root.join(FOLDER).join(name)).unwrap_or_default();
-        if stands != text {
-            good = false;
-            println!("`{FOLDER}/{name}` is not what `cargo xtask generate` would write");
-        }
+    let pages: Vec<_> = pages().into_iter().map(|(name, text)| (format!("{FOLDER}/{name}"), text)).collect();
+    let mut found = crate::docs::drift(root, &pages, "cargo xtask generate");
+    found.extend(crate::docs::check(root)?);
+    for line in &found {
+        println!("{line}");
     }
-    Ok(good)
+    Ok(found.is_empty())
 }
 
 fn pages() -> Vec<(&'static str, String)> {

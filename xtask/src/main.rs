@@ -3,6 +3,7 @@
 
 mod capture;
 mod corpus;
+mod docs;
 mod generate;
 mod knowledge;
 mod lock;
@@ -22,8 +23,10 @@ const USAGE: &str = "cargo xtask COMMAND
   size                 the size budget of source files
   lock                 banned crates and foreign sources in the lock file
   generate             writes docs/generated
+  docs                 writes docs/generated/agents and the README's table from the compatibility records
   capture              puts what `demo` prints into the README
-  check-generated      fails if `generate` would change anything
+  check-generated      fails if `generate` or `docs` would change anything, on an adapter without a record, and on a
+                       claim that is stronger than its evidence
   corpus FILE…         reads commands and prints what of them was understood
   score [SET…]         runs the case sets and prints verdicts against expectations
   knowledge --missing  programs that occur in recorded calls and have no entry";
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         ["size"] => size::run(&root()),
         ["lock"] => lock::run(&root()),
         ["generate"] => generate::write(&root()),
+        ["docs"] => docs::run(&root()),
         ["capture"] => capture::run(&root()),
         ["check-generated"] => generate::check(&root()),
         ["corpus", files @ ..] if !files.is_empty() => corpus::run(files),

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use leastgrant::agent::{self, HookEnv};
 use leastgrant::judged::{Given, Judged, Unjudged, judge};
+use leastgrant::persona::arm::{PERSON, Yard};
+use leastgrant::world::Real;
 use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::call::{Attendance, Mode};
-use leastgrant_core::channel::Answer;
+use leastgrant_core::channel::{Allow, Answer};
 use leastgrant_core::policy::Policy;
 use leastgrant_core::rule::{Effect, Layer, Rule};
 use leastgrant_core::verdict::Decision;
@@ -16,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Kinds that the judge alone decides.
-pub(crate) const KINDS: &[&str] = &["bypass", "control-file", "false-positive", "hooks", "incident"];
+pub(crate) const KINDS: &[&str] = &["browsing", "bypass", "control-file", "false-positive", "hooks", "incident"];
 
 /// One case.
 #[derive(Deserialize)]
@@ -85,7 +87,7 @@ pub(crate) fn cases(path: &Path) -> Result<Vec<Case>, String> {
 
 /// Sets a case up and judges it.
 pub(crate) fn run(case: &Case) -> Result<Came, String> {
-    let Ok(agent) = agent::named(&[case.agent.clone().into()]) else { return Ok(Came::Skipped) };
+    let Ok(agent) = agent::named(&[record(&case.agent).into()]) else { return Ok(Came::Skipped) };
     if !KINDS.contains(&case.kind.as_str()) {
         return Ok(Came::Skipped);
     }
@@ -105,6 +107,11 @@ pub(crate) fn run(case: &Case) -> Result<Came, String> {
         outcome.met &= answer(&twin) == outcome.answer;
     }
     Ok(Came::Judged(outcome))
+}
+
+/// The record that a case's agent belongs to: the cases tell the forms of Copilot's messages apart.
+fn record(agent: &str) -> &str {
+    if agent == "copilot-cli" { "copilot" } else { agent }
 }
 
 fn outcome(case: &Case, judged: &Result<Judged, Unjudged>) -> Outcome {
@@ -146,8 +153,14 @@ fn outcome(case: &Case, judged: &Result<Judged, Unjudged>) -> Outcome {
     }
 }
 
+/// What was said. Where a verdict was to allow and the agent has no word for it that grants anything, silence says it.
 fn answer(judged: &Result<Judged, Unjudged>) -> &'static str {
+    let unsaid = |judged: &Judged| {
+        leastgrant_core::channel::of(judged.call.agent).is_some_and(|channel| channel.allow != Allow::Grants)
+            && judged.verdict.decision == Decision::Allow
+    };
     match judged {
+        Ok(judged) if judged.answer == Answer::Silent && unsaid(judged) => "allow",
         Ok(judged) => match judged.answer {
             Answer::Silent => "silent",
             Answer::Allow { .. } => "allow",
@@ -212,11 +225,36 @@ impl Scene {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
                 .map_err(|error| error.to_string())?;
         }
+        if let Some(flow) = given.get("persona").and_then(Value::as_str) {
+            self.arm(flow, given)?;
+        }
         if let Some(tree) = given.get("worktree").and_then(Value::as_str) {
             self.put(&format!("{tree}/.git"), &self.fill("gitdir: @PROJECT@/.git/worktrees/topic\n"))?;
             self.put("@PROJECT@/.git/worktrees/topic/gitdir", &self.fill(&format!("{tree}/.git\n")))?;
         }
         Ok(())
+    }
+
+    /// A persona run that a person armed. A host with a port is a host and a permission.
+    fn arm(&self, flow: &str, given: &Map<String, Value>) -> Result<(), String> {
+        let hosts = given.get("allow_hosts").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let (mut list, mut more) = (String::new(), String::new());
+        for host in hosts {
+            let (name, port) = host.split_once(':').unwrap_or((host, ""));
+            list.push_str(&format!("- {name}\n"));
+            if !port.is_empty() {
+                more.push_str(&format!("- port {port}\n"));
+            }
+        }
+        let text = format!(
+            "# {flow}\n## Entry point\nthe start page\n## Goal\nx\n## Success criteria\nx\n## Domain allowlist\n{list}## Out of bounds\n- x\n## App version pin\nx\n## Permissions\n{more}"
+        );
+        self.put(&format!("@PROJECT@/.leopold/persona/flows/{flow}.md"), &text)?;
+        let env = self.env();
+        let world = Real::of(&env, &self.project.to_string_lossy(), std::collections::HashSet::new());
+        let state = self.home.join(".leastgrant");
+        let yard = Yard { state: &state, world: &world, root: &self.project };
+        yard.arm(flow, PERSON, 1, "2026-01-15T10:00:00Z").map(|_| ()).map_err(|stop| format!("{stop:?}"))
     }
 
     fn path(&self, path: &str) -> PathBuf {

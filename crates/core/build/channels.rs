@@ -10,7 +10,7 @@ use crate::records::{Fact, known};
 #[derive(Deserialize)]
 pub(crate) struct Channel {
     silence: Vec<Fact<Worth>>,
-    allow: Vec<Fact<Worth>>,
+    allow: Vec<Fact<Allow>>,
     ask: Vec<Fact<Ask>>,
     deny: Deny,
 }
@@ -18,6 +18,12 @@ pub(crate) struct Channel {
 #[derive(Deserialize)]
 struct Worth {
     worth: String,
+}
+
+#[derive(Deserialize)]
+struct Allow {
+    worth: String,
+    modes: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -79,9 +85,10 @@ impl Scale {
 }
 
 pub(crate) fn one(code: &mut String, id: &str, name: &str, channel: &Channel) -> Result<(), String> {
-    let plain = |facts: &[Fact<Worth>], scale: &Scale| {
-        scale.weakest(facts.iter().map(|fact| (fact.value.worth.as_str(), fact.evidence.as_str())))
-    };
+    let silence = channel.silence.iter().map(|fact| (fact.value.worth.as_str(), fact.evidence.as_str()));
+    // in plan mode the table sends an allow for reading only, on every agent
+    let allow = channel.allow.iter().filter(|fact| fact.value.modes != ["plan"]);
+    let allow = allow.map(|fact| (fact.value.worth.as_str(), fact.evidence.as_str()));
     let asked = |attendance: &str| {
         let rows = channel.ask.iter().filter(|fact| fact.value.attendance == attendance);
         ASK.weakest(rows.map(|fact| (fact.value.worth.as_str(), fact.evidence.as_str())))
@@ -93,8 +100,8 @@ pub(crate) fn one(code: &mut String, id: &str, name: &str, channel: &Channel) ->
     let _ = writeln!(
         code,
         "    Channel {{ agent: {id:?}, name: {name:?}, silence: Silence::{}, allow: Allow::{}, ask_attended: Ask::{}, ask_unattended: Ask::{}, deny_ends: {} }},",
-        plain(&channel.silence, &SILENCE)?,
-        plain(&channel.allow, &ALLOW)?,
+        SILENCE.weakest(silence)?,
+        ALLOW.weakest(allow)?,
         asked("attended")?,
         asked("unattended")?,
         channel.deny.ends.value,

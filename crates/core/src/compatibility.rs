@@ -18,7 +18,7 @@ pub use record::{
     Event, Failure, FailureKind, Format, Gate, Grant, Limits, Matcher, Measured, OffSwitch, Record, Run, Scope, Seen,
     SettingsFile, SilenceSaid, Surface, Timeout, Transcript, Unit, Use, Verification, WhoIsThere,
 };
-pub use standing::{Enforcement, Proof, Verified, enforcement, live, verified};
+pub use standing::{Enforcement, Proof, Verified, enforcement, live, tells, verified};
 pub use version::{Version, Versions};
 
 /// Most bytes of a record.

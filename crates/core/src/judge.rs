@@ -3,19 +3,23 @@
 mod because;
 mod remedy;
 
-use crate::action::{Action, Capability, Exposure, Reach, TargetKind};
+use crate::action::{Action, Capability, Exposure, Mark, Reach, TargetKind};
 use crate::bundle;
 use crate::call::{Call, Tool};
 use crate::classify::classify;
 use crate::floor::{self, Fired, Flow};
 use crate::learn::Gap;
 use crate::path::Zone;
+use crate::persona::guard::{self, Asked, Profile, Ruling};
 use crate::policy::{Policy, Posture, Session, Standing};
 use crate::reason::{Reason, Weight};
 use crate::rule::{Book, Effect, Rule};
 use crate::verdict::{AskKind, Decision, Verdict};
 use crate::world::World;
-use because::{DENIED, FAMILIAR, HOUSEKEEPING, OBSERVED, STRICT, broken, floors, not_understood, rank, ruled, shown};
+use because::{
+    DENIED, FAMILIAR, HOUSEKEEPING, OBSERVED, STRICT, WALKED, broken, floors, not_understood, persona, rank, ruled,
+    shown,
+};
 
 /// Everything that a judgement rests on.
 pub struct Bench<'a> {
@@ -37,7 +41,12 @@ const HEAVY: u8 = 3;
 pub fn judge(call: &Call, bench: &Bench<'_>) -> Verdict {
     match actions(call, bench.world) {
         Ok(actions) => weigh(call, actions, bench),
-        Err(refused) => *refused,
+        Err(refused) => match bound(call, &[], bench) {
+            Ruling::Outside(block) => {
+                Verdict { decision: Decision::Deny, kind: None, ..refuse("persona.bound", &block.text()) }
+            }
+            _ => *refused,
+        },
     }
 }
 
@@ -55,6 +64,17 @@ pub fn actions(call: &Call, world: &dyn World) -> Result<Vec<Action>, Box<Verdic
     }
 }
 
+/// What the persona runs say that bind the session. More is judged here than an existing conductor expects of the hook
+/// alone: whoever installed the layer wants the bound to hold.
+fn bound(call: &Call, actions: &[Action], bench: &Bench<'_>) -> Ruling {
+    let runs = &bench.policy.persona;
+    if runs.is_empty() {
+        return Ruling::Free;
+    }
+    let asked = Asked::of_call(call, actions);
+    guard::rule_all(runs, Some(Profile::Strict), asked, &call.session, bench.world.facts().now_ms)
+}
+
 /// Judges a call whose actions are known.
 pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
     if actions.is_empty() {
@@ -69,6 +89,7 @@ pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
         bench,
         book: Book::open(&bench.policy.rules, call, bench.world),
         flow: Flow::of(&actions, bench.session, bench.world),
+        bound: bound(call, &actions, bench),
     };
     let outcomes: Vec<Outcome> = actions.iter().map(|action| sight.outcome(action)).collect();
     fold(actions, outcomes, &sight)
@@ -107,6 +128,7 @@ struct Sight<'a> {
     bench: &'a Bench<'a>,
     book: Book<'a>,
     flow: Flow,
+    bound: Ruling,
 }
 
 /// What one action alone leads to.
@@ -137,7 +159,7 @@ impl Outcome {
 }
 
 impl Sight<'_> {
-    /// DESIGN §4's order, top to bottom. The persona bound comes between the first two steps.
+    /// DESIGN §4's order, top to bottom.
     fn outcome(&self, action: &Action) -> Outcome {
         let policy = self.bench.policy;
         let fired = floor::fired(action, self.call, &self.flow, self.bench.world);
@@ -148,10 +170,20 @@ impl Sight<'_> {
             reasons.extend(opaque.map(|reason| Reason { weight: Weight::Info, ..reason }));
             return Outcome::deny(reasons).with_floors(&fired);
         }
+        if let Ruling::Outside(block) = &self.bound {
+            let mut reasons = vec![persona(block, Weight::Blocks)];
+            reasons.extend(floors(&fired, |_| Weight::Info));
+            return Outcome::deny(reasons).with_floors(&fired);
+        }
         if let Some(rule) = self.book.find(Effect::Deny, action) {
             let mut reasons = vec![ruled(rule, "rule.deny", Weight::Blocks, action.span)];
             reasons.extend(floors(&fired, |_| Weight::Info));
             return Outcome::deny(reasons).with_floors(&fired);
+        }
+        if let Ruling::Doubt(block) = &self.bound {
+            let mut reasons = vec![persona(block, Weight::Raises)];
+            reasons.extend(floors(&fired, |_| Weight::Raises));
+            return Outcome::ask(AskKind::Floor, reasons).with_floors(&fired);
         }
         let allow = self.book.find(Effect::Allow, action);
         if let Some(rule) = allow
@@ -215,8 +247,11 @@ impl Sight<'_> {
             let text = format!("the accepted bundle `{}` covers it: {}", bundle.id, bundle.title);
             return Some(Reason { id: "bundle.granted", text, weight: Weight::Lowers, span: action.span });
         }
-        let light = action.blast.tier() < HEAVY && action.marks.is_empty();
-        if !light {
+        if self.bound == (Ruling::Inside { granted: true }) {
+            return Some(WALKED.reason(Weight::Lowers, action.span));
+        }
+        let unmarked = action.marks.iter().all(|mark| *mark == Mark::Unusual);
+        if action.blast.tier() >= HEAVY || !unmarked {
             return None;
         }
         if standing.familiar.contains(&action.signature) {

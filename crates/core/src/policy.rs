@@ -1,6 +1,7 @@
 //! What the person decided: posture, rules, accepted bundles. Read from files by the binary, judged here.
 
 pub use crate::learn::{Standing, Terms};
+use crate::persona::run::Run;
 use crate::rule::Rule;
 
 /// How much may pass unasked (parity table §5.8).
@@ -49,6 +50,8 @@ pub struct Policy {
     pub terms: Terms,
     /// what of the policy files could not be read, in words with file, line and column; not empty means that the scope asks
     pub problems: Vec<String>,
+    /// persona runs that bind the session
+    pub persona: Vec<Run>,
 }
 
 /// What this session has done so far that bears on later calls (secrets flow, DESIGN §4).

@@ -50,6 +50,7 @@ pub const IDS: &[(&str, &str)] = &[
     ("guard.agent-off-switch", "starts another agent with its guards off"),
     ("guard.later-input", "opens a shell that would read its commands later, unseen"),
     ("persona.bound", "navigation outside the persona run's allowlist"),
+    ("persona.granted", "inside the bounds of a persona run that a person armed"),
     ("rule.deny", "a deny rule matches"),
     ("rule.ask", "an ask rule matches"),
     ("rule.allow", "an allow rule matches"),

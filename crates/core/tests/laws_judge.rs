@@ -60,6 +60,7 @@ const MARKS: &[Mark] = &[
     Mark::LaterInput,
     Mark::OwnCommand,
     Mark::Disarm,
+    Mark::Unusual,
 ];
 const ROLES: &[Role] = &[Role::List, Role::Read, Role::Write, Role::Delete, Role::Execute, Role::Connect, Role::Send];
 

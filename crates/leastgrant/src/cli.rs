@@ -30,6 +30,8 @@ enum Command {
     Doctor(command::doctor::Args),
     /// put the hook into agents' settings
     Install(command::install::Args),
+    /// persona runs: navigation stays inside a flow's allowlist
+    Persona(command::persona::Args),
     /// ask and refuse nothing but what protects leastgrant itself, for a while
     Pause(command::pause::Args),
     /// end a pause
@@ -48,6 +50,8 @@ enum Command {
     Forget(command::forget::Args),
     /// list all rules, or test a call against them
     Rules(command::rules::Args),
+    /// run the installed agent without a network and hold what it does against what is recorded
+    Verify(command::verify::Args),
     /// let a project's own rules loosen as well as tighten, as they stand now
     Trust(command::trust::Args),
     /// what passes unasked, what does not yet, and why
@@ -102,10 +106,12 @@ pub fn main() -> Exit {
         Command::Check(args) => command::check::run(&args, &mut ui),
         Command::Doctor(args) => command::doctor::run(&args, &mut ui),
         Command::Install(args) => command::install::run(&args, &mut ui),
+        Command::Persona(args) => command::persona::run(&args, &mut ui),
         Command::Pause(args) => command::pause::run(&args, &mut ui),
         Command::Resume(args) => command::resume::run(&args, &mut ui),
         Command::Uninstall(args) => command::uninstall::run(&args, &mut ui),
         Command::Demo(args) => command::demo::run(&args, &mut ui),
+        Command::Verify(args) => command::verify::run(&args, &mut ui),
         Command::Knowledge(args) => command::knowledge::run(&args, &mut ui),
     }
 }

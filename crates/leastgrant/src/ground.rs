@@ -8,7 +8,9 @@ use leastgrant_core::verdict::Verdict;
 use leastgrant_core::world::World as _;
 
 use crate::agent::{Agent, HookEnv};
+use crate::conduct::guard::is_left_over;
 use crate::install::pause::paused;
+use crate::persona::hook::binding;
 use crate::store::Store;
 use crate::world::Real;
 
@@ -38,6 +40,8 @@ impl Ground {
             settings.policy.problems.push(problem);
         }
         let world = Real::of(env, started, record.made).with(settings.extra_roots, settings.secret_globs);
+        settings.policy.persona = binding(&world, &Real::state(env), agent.started_in(env), &call.cwd);
+        settings.policy.persona.retain(|run| !is_left_over(run, &call.session));
         let paused = paused(store.root(), world.facts().now_ms).is_some();
         if paused {
             // only what a pause must never lift is enforced

@@ -1,9 +1,9 @@
 //! The path of one call: stdin → agent → call → judge → verdict → ledger → channel → agent → stdout. Whatever goes wrong
 //! on it ends in a refusal; the answer is the last thing that is written.
 
-mod net;
+pub(crate) mod net;
 mod record;
-mod wire;
+pub(crate) mod wire;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -21,6 +21,9 @@ use record::Desk;
 /// `leastgrant hook AGENT`: reads one payload, answers with one JSON object or with silence.
 #[must_use]
 pub fn main(args: &[OsString]) -> ExitCode {
+    if args.first().is_some_and(|word| word == "persona") {
+        return crate::persona::hook::main(args.get(1..).unwrap_or_default());
+    }
     let start = Instant::now();
     net::spread();
     let output = match agent::named(args) {

@@ -55,7 +55,9 @@ pub fn judge(agent: &dyn Agent, payload: &[u8], env: &HookEnv, given: &Given) ->
     call.attendance = given.present.unwrap_or(call.attendance);
     let mut ground = Ground::of(agent, env, &call);
     if let Some(policy) = &given.policy {
-        ground.policy = policy.clone();
+        // a run binds whatever the person decided otherwise
+        let persona = std::mem::take(&mut ground.policy.persona);
+        ground.policy = Policy { persona, ..policy.clone() };
     }
     let verdict = ground.judge(&call);
     let policy = ground.policy;

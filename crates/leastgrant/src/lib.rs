@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod cli;
 pub mod command;
+pub mod conduct;
 pub mod doctor;
 pub mod edit;
 pub mod exit;
@@ -11,6 +12,7 @@ pub mod history;
 pub mod hook;
 pub mod install;
 pub mod judged;
+pub mod persona;
 pub mod render;
 pub mod store;
 pub mod world;

@@ -161,6 +161,8 @@ shape! {
     AllowSaid {
         /// what it is worth
         worth: Allow,
+        /// in which of the agent's modes; empty for any that has no row of its own
+        modes: Vec<String>,
         /// in words
         what: String,
     }

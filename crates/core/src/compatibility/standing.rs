@@ -8,7 +8,7 @@ use crate::channel::{self, Ask};
 pub enum Enforcement {
     /// nothing was measured here, so nothing is claimed
     Unclaimed,
-    /// a refusal holds; asking is not possible through the hook
+    /// a refusal holds; no ask goes out through the hook
     Veto,
     /// a refusal holds and an ask reaches a person; something stays open or unseen
     Partial,
@@ -55,7 +55,7 @@ pub fn enforcement(record: &Record) -> Enforcement {
     if !holds {
         return Enforcement::Unclaimed;
     }
-    if channel::of(&record.id).is_none_or(|channel| channel.ask_attended != Ask::Prompts) {
+    if !asks(record) {
         return Enforcement::Veto;
     }
     let closed = record.failures.iter().all(|failure| !failure.wired.is_empty() && failure.wired.iter().all(is_closed));
@@ -64,6 +64,19 @@ pub fn enforcement(record: &Record) -> Enforcement {
     } else {
         Enforcement::Partial
     }
+}
+
+/// Whether it can be told that a person is there.
+#[must_use]
+pub fn tells(record: &Record) -> bool {
+    record.attendance.says.iter().any(|fact| fact.evidence.is_ours())
+}
+
+/// Whether an ask ever goes out: it prompts, and either a person is known to be there or an ask without one is refused.
+fn asks(record: &Record) -> bool {
+    channel::of(&record.id).is_some_and(|channel| {
+        channel.ask_attended == Ask::Prompts && (channel.ask_unattended == Ask::Refuses || tells(record))
+    })
 }
 
 fn is_closed(fact: &Fact<Gate>) -> bool {

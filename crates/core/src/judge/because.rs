@@ -4,6 +4,7 @@ use leastgrant_shell::Span;
 
 use crate::action::Action;
 use crate::floor::Fired;
+use crate::persona::why::Block;
 use crate::reason::{Reason, Weight};
 use crate::rule::Rule;
 
@@ -23,6 +24,8 @@ pub(super) const HOUSEKEEPING: Said =
     Said { id: "meta.housekeeping", text: "has no effect on files, programs or the network" };
 pub(super) const STRICT: Said = Said { id: "posture.strict", text: "posture strict: only rules allow" };
 pub(super) const DENIED: Said = Said { id: "gap.denied", text: "a person refused this before" };
+pub(super) const WALKED: Said =
+    Said { id: "persona.granted", text: "part of the persona run that a person armed, inside its bounds" };
 pub(super) const OBSERVED: Said =
     Said { id: "familiar.observed", text: "ran often enough before, stays in the project and leaves no trace" };
 pub(super) const FAMILIAR: Said = Said { id: "familiar.confirmed", text: "approved often enough before" };
@@ -45,6 +48,10 @@ pub(super) fn ruled(rule: &Rule, id: &'static str, weight: Weight, span: Option<
 pub(super) fn not_understood(action: &Action, why: &str, span: Option<Span>) -> Reason {
     let text = format!("`{}` could not be accounted for: {why}", shown(action));
     Reason { id: "guard.not-understood", text, weight: Weight::Raises, span: span.or(action.span) }
+}
+
+pub(super) fn persona(block: &Block, weight: Weight) -> Reason {
+    Reason { id: "persona.bound", text: block.text(), weight, span: None }
 }
 
 pub(super) fn broken(problem: &str, span: Option<Span>) -> Reason {

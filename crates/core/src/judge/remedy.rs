@@ -17,7 +17,13 @@ pub(super) fn remedy(verdict: &Verdict, call_text: &str, policy: &Policy) -> Opt
         Decision::Deny if verdict.floors.iter().any(|id| floor::is_integrity(id)) => String::from(
             "nothing does: what guards the agent is changed by a person, in a terminal, with leastgrant's own commands",
         ),
+        Decision::Deny if has("persona.bound") => String::from(
+            "inside the run nothing does; a person ends it with `leastgrant persona disarm`, or changes its flow and arms it again",
+        ),
         Decision::Deny => String::from("the deny rule holds until you change it: `leastgrant rules` lists it"),
+        Decision::Ask if has("persona.bound") => {
+            String::from("a person adds `- web search` under `## Permissions` of the flow and arms it again")
+        }
         Decision::Ask if has("policy.broken") => {
             let problem = policy.problems.first().map_or("", String::as_str);
             format!("mend the rule file: {problem}")

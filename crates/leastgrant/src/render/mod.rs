@@ -8,6 +8,7 @@ pub mod snippet;
 pub mod table;
 pub mod theme;
 pub mod verdict;
+pub mod verify;
 pub mod words;
 
 use std::fmt::Display;
@@ -95,13 +96,18 @@ impl Ui {
         self.say(&theme::paint(theme::ASK, "warning"), text);
     }
 
+    /// How far a long command is, on stderr.
+    pub fn aside(&mut self, text: &str) {
+        self.say("", text);
+    }
+
     /// What to do next, on stderr.
     pub fn hint(&mut self, text: &str) {
         self.say(&theme::paint(theme::NOTE, "hint"), text);
     }
 
     fn say(&mut self, label: &str, text: &str) {
-        let text = format!("{label}: {text}\n");
+        let text = if label.is_empty() { format!("{text}\n") } else { format!("{label}: {text}\n") };
         match &mut self.memory {
             Some(kept) => kept.push_str(&text),
             None => {

@@ -166,6 +166,17 @@ impl Event {
         self
     }
 
+    /// Without what an address holds beyond its host, where a persona run may be active.
+    #[must_use]
+    pub fn walked(mut self, walked: bool) -> Self {
+        if walked {
+            for text in [&mut self.display, &mut self.signature, &mut self.note].into_iter().flatten() {
+                *text = leastgrant_core::persona::mask::addresses(text);
+            }
+        }
+        self
+    }
+
     /// With the time it took.
     #[must_use]
     pub fn took(mut self, time: Duration) -> Self {
