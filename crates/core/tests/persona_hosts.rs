@@ -2,7 +2,7 @@
 //! thousand. Node is asked where it is installed; elsewhere what it said is compared by its digest, so that neither side
 //! can drift unseen.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

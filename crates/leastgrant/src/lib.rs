@@ -3,10 +3,12 @@
 pub mod agent;
 pub mod cli;
 pub mod command;
+pub mod conduct;
 pub mod doctor;
 pub mod edit;
 pub mod exit;
 pub mod ground;
+pub mod history;
 pub mod hook;
 pub mod install;
 pub mod judged;

@@ -5,13 +5,11 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use common::{Said, Stage, run};
 use leastgrant::persona::arm::{PERSON, Yard};
 use leastgrant::persona::scene;
 use leastgrant_core::persona::run::Run;
-use leastgrant_core::world::World as _;
 use serde_json::{Value, json};
 
 const FLOW: &str = "# Flow — checkout\n\n## Entry point\nhttps://shop.stage.test/\n\n## Goal\nbuy\n\n## Success criteria\n- bought\n\n## Domain allowlist\n- shop.stage.test\n- id.stage.test\n\n## Out of bounds\n- paying\n\n## App version pin\nunpinned\n";
@@ -111,6 +109,8 @@ fn no_cd_link_or_worktree_leaves_the_bound() {
         command.envs(env.map(|env| ("CLAUDE_PROJECT_DIR", env)));
         assert_eq!(run(command, payload.to_string().as_bytes()).decision(), "deny", "{}", cwd.display());
     }
+    let stage = walked().with("CLAUDE_PROJECT_DIR", "/nowhere/at/all");
+    assert_eq!(guard(&stage, "claude-code", &navigate(&stage, "t", OUTSIDE)).decision(), "deny", "a moved variable");
     let mut command = stage.program(&["hook", "persona", "--agent", "codex"]);
     command.current_dir(&away);
     let payload = json!({ "cwd": away, "hook_event_name": "PreToolUse", "tool_name": "WebFetch", "tool_input": { "url": OUTSIDE } });
@@ -162,7 +162,9 @@ fn a_broken_run_holds_navigation_and_nothing_else() {
 }
 
 fn arm(stage: &Stage, owner: &str) -> Result<(), String> {
-    yard(stage, |yard| yard.arm("checkout", owner, 1, "2026-12-01T00:00:00Z").map(|_| ()).map_err(|stop| format!("{stop:?}")))
+    yard(stage, |yard| {
+        yard.arm("checkout", owner, 1, "2026-12-01T00:00:00Z").map(|_| ()).map_err(|stop| format!("{stop:?}"))
+    })
 }
 
 fn yard<T>(stage: &Stage, work: impl FnOnce(&Yard<'_>) -> T) -> T {
@@ -174,9 +176,7 @@ fn yard<T>(stage: &Stage, work: impl FnOnce(&Yard<'_>) -> T) -> T {
 }
 
 fn bound(stage: &Stage) -> Vec<Run> {
-    yard(stage, |yard| {
-        scene::runs(yard.world, &yard.state.to_string_lossy(), &[&yard.root.to_string_lossy()])
-    })
+    yard(stage, |yard| scene::runs(yard.world, &yard.state.to_string_lossy(), &[&yard.root.to_string_lossy()]))
 }
 
 #[test]
@@ -191,13 +191,20 @@ fn arming_grants_what_is_inside_pins_the_flow_and_ends_cleanly() {
     // strict: what an existing conductor's hook would have let pass
     let port = stage.hook(&navigate(&stage, "t2", "https://shop.stage.test:2375/"));
     assert_eq!(port.decision(), "deny");
-    assert_eq!(guard(&stage, "claude-code", &navigate(&stage, "t3", "https://shop.stage.test:2375/")).decision(), "deny");
+    assert_eq!(
+        guard(&stage, "claude-code", &navigate(&stage, "t3", "https://shop.stage.test:2375/")).decision(),
+        "deny"
+    );
     put(&folder(&stage).join("flows/checkout.md"), &FLOW.replace("id.stage", "prod.other"));
     let changed = guard(&stage, "claude-code", &navigate(&stage, "t4", "https://shop.stage.test/"));
     assert!(reason(&changed).contains("is not what it was when"), "{changed:?}");
     put(&folder(&stage).join("flows/checkout.md"), FLOW);
     put(&folder(&stage).join("ACTIVE.json"), r#"{"active": false}"#);
-    assert_eq!(guard(&stage, "claude-code", &navigate(&stage, "t5", OUTSIDE)).decision(), "deny", "switched off by hand");
+    assert_eq!(
+        guard(&stage, "claude-code", &navigate(&stage, "t5", OUTSIDE)).decision(),
+        "deny",
+        "switched off by hand"
+    );
     let gone = yard(&stage, |yard| yard.disarm(PERSON, false, 2).unwrap());
     assert_eq!(gone.len(), 2);
     assert_eq!(bound(&stage), []);
@@ -226,7 +233,13 @@ fn arming_is_a_persons_and_no_judged_calls() {
         assert_eq!(said.code, Some(1), "{said:?}");
         assert!(said.stderr.contains("only a person at a terminal"), "{said:?}");
     }
-    for command in ["leastgrant persona arm checkout", "leastgrant persona disarm", "leastgrant persona wire", "leastgrant persona unwire", "echo '{}' > .leopold/persona/ACTIVE.json"] {
+    for command in [
+        "leastgrant persona arm checkout",
+        "leastgrant persona disarm",
+        "leastgrant persona wire",
+        "leastgrant persona unwire",
+        "echo '{}' > .leopold/persona/ACTIVE.json",
+    ] {
         let call = stage.call("t", "Bash", json!({ "command": command }));
         assert_eq!(stage.hook(&call).decision(), "deny", "{command}");
     }
@@ -267,8 +280,7 @@ fn nothing_of_an_address_but_scheme_and_host_is_written_down() {
                 ("Bash", json!({ "command": format!("curl -s {url}") })),
             ] {
                 let call = stage.call(&id, tool, input.clone());
-                let said = stage.hook(&call);
-                assert!(!said.stdout.contains("S3CRETQUERY") || tool == "Bash" || !said.stdout.contains("persona.bound"));
+                stage.hook(&call);
                 guard(&stage, "claude-code", &call);
                 let more = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id, "tool_response": "x" });
                 for event in ["PostToolUse", "PostToolUseFailure", "PermissionRequest"] {
@@ -305,10 +317,7 @@ fn the_events_are_written_to_no_other_place() {
 #[test]
 fn the_guard_by_hand_says_what_it_needs() {
     let stage = walked();
-    let mut command: Command = stage.program(&["hook", "persona"]);
-    command.current_dir(stage.project());
-    let said = run(command, &navigate(&stage, "t", "https://shop.stage.test/"));
+    let said = run(stage.program(&["hook", "persona"]), &navigate(&stage, "t", "https://shop.stage.test/"));
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("`--agent`"), "{said:?}");
-    assert!(stage.state().join("persona").exists() || yard(&stage, |yard| yard.world.facts().project.len()) > 0);
 }

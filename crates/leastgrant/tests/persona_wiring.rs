@@ -51,7 +51,13 @@ fn shapes(harness: Harness) -> Vec<Option<String>> {
             "{\"hooks\":{\"PreToolUse\":[]},\"n\":1.50}\r\n",
             "\u{feff}{ }\n",
         ],
-        Harness::Codex => &["", "# mine\nmodel = \"x\" # why\n\n\n", LOCK, "a = 1\r\n\r\n[features]\r\nhooks = true", "[mcp_servers.playwright]\ncommand = \"npx\"\n"],
+        Harness::Codex => &[
+            "",
+            "# mine\nmodel = \"x\" # why\n\n\n",
+            LOCK,
+            "a = 1\r\n\r\n[features]\r\nhooks = true",
+            "[mcp_servers.playwright]\ncommand = \"npx\"\n",
+        ],
     };
     std::iter::once(None).chain(texts.iter().map(|text| Some((*text).to_owned()))).collect()
 }
@@ -108,7 +114,10 @@ fn what_others_change_meanwhile_is_kept() {
         assert_eq!(wire(&machine.state(), &target, &guard(&machine), &me), Ok(Done::Already), "{edited}");
         assert_eq!(unwire(&machine.state(), &target, &me.id), Ok(Done::Removed));
         let left = std::fs::read_to_string(&target.file).unwrap();
-        assert!(left.contains(mark) && !left.contains("leopold-persona-guard") && !left.contains("hook persona"), "{left}");
+        assert!(
+            left.contains(mark) && !left.contains("leopold-persona-guard") && !left.contains("hook persona"),
+            "{left}"
+        );
     }
 }
 
@@ -205,7 +214,9 @@ fn a_guard_that_does_not_answer_is_closed_while_a_run_is_active_and_only_then() 
     let machine = Machine::with_home("o'brien");
     homes(&machine);
     for target in targets(&machine) {
-        for broken in ["#!/bin/sh\nexit 1\n", "#!/bin/sh\nkill -9 $$\n", "#!/bin/sh\nsleep 30\n", ""] {
+        // a hang costs seconds, so one agent's is enough: the lines differ in one word
+        let hang = if target.harness == Harness::Codex { "#!/bin/sh\nsleep 30\n" } else { "#!/bin/sh\nexit 3\n" };
+        for broken in ["#!/bin/sh\nexit 1\n", "#!/bin/sh\nkill -9 $$\n", hang, ""] {
             if broken.is_empty() {
                 let _ = std::fs::remove_file(machine.wired());
             } else {
@@ -221,7 +232,10 @@ fn a_guard_that_does_not_answer_is_closed_while_a_run_is_active_and_only_then() 
             for folder in [machine.project(), deep] {
                 let (code, stderr) = entry(&line, &folder);
                 assert_eq!(code, Some(2), "{broken}");
-                assert!(stderr.starts_with("Leopold persona guard: ") || stderr.contains("\nLeopold persona guard: "), "{stderr}");
+                assert!(
+                    stderr.starts_with("Leopold persona guard: ") || stderr.contains("\nLeopold persona guard: "),
+                    "{stderr}"
+                );
             }
             std::fs::remove_file(&active).unwrap();
             std::os::unix::fs::symlink("nowhere", &active).unwrap();
@@ -292,10 +306,16 @@ fn the_doctor_tells_the_four_states_apart() {
     std::fs::remove_file(&active).unwrap();
     let all = doctor(&machine);
     assert!(line(&all, "hook-bound").starts_with("info hook_bound=both: no run is active here"), "{all:?}");
-    assert!(line(&all, "bound:codex").contains("inert") && line(&all, "bound:codex").contains("wanted by project:"), "{all:?}");
+    assert!(
+        line(&all, "bound:codex").contains("inert") && line(&all, "bound:codex").contains("wanted by project:"),
+        "{all:?}"
+    );
 
     done(&machine.run(&["persona", "unwire"]));
-    assert_eq!(std::fs::read(machine.home().join(".codex/config.toml")).unwrap(), b"[mcp_servers.playwright]\ncommand = \"npx\"\n");
+    assert_eq!(
+        std::fs::read(machine.home().join(".codex/config.toml")).unwrap(),
+        b"[mcp_servers.playwright]\ncommand = \"npx\"\n"
+    );
     assert!(!machine.home().join(".claude/settings.json").exists());
 }
 
@@ -311,15 +331,52 @@ fn flows_and_personas_are_made_listed_and_checked() {
     assert!(!machine.run(&["persona", "new", "flow", "checkout"]).status.success(), "never over what is there");
     done(&machine.run(&["persona", "check"]));
     let list = said(&machine.run(&["persona", "list"]));
-    assert!(list.contains("persona ana  draft") && list.contains("flow checkout  staging.example.com, at most 40 turns"), "{list}");
+    assert!(
+        list.contains("persona ana  draft") && list.contains("flow checkout  staging.example.com, at most 40 turns"),
+        "{list}"
+    );
     let file = machine.project().join(".leopold/persona/flows/checkout.md");
     let text = std::fs::read_to_string(&file).unwrap();
-    put(&file, text.replace("max_turns: 40", "max_turns = 40").replace("- staging.example.com", "- https://staging.example.com/").as_bytes());
+    put(
+        &file,
+        text.replace("max_turns: 40", "max_turns = 40")
+            .replace("- staging.example.com", "- https://staging.example.com/")
+            .as_bytes(),
+    );
     let check = machine.run(&["persona", "check", "checkout"]);
     let told = said(&check);
     assert_eq!(check.status.code(), Some(1));
-    assert!(told.contains("line 14: `https://staging.example.com/` is not a bare host name"), "{told}");
-    assert!(told.contains("write `staging.example.com`") && told.contains("line 24: `max_turns = 40`"), "{told}");
+    assert!(told.contains("line 13: `https://staging.example.com/` is not a bare host name"), "{told}");
+    assert!(told.contains("write `staging.example.com`") && told.contains("line 23: `max_turns = 40`"), "{told}");
     let unknown: PathBuf = "nothing".into();
     assert!(!machine.run(&["persona", "check", unknown.to_str().unwrap()]).status.success());
+}
+
+/// The program at a terminal of its own, as a person starts it.
+fn at_terminal(machine: &Machine, args: &[&str]) -> Option<i32> {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&keys).unwrap();
+    unlockpt(&keys).unwrap();
+    let end = ptsname(&keys, Vec::new()).unwrap().into_string().unwrap();
+    let open = || std::fs::File::options().read(true).write(true).open(&end).unwrap();
+    let mut command = machine.command(args);
+    command.stdin(open()).stdout(open()).stderr(open());
+    command.status().unwrap().code()
+}
+
+#[test]
+fn a_person_at_a_terminal_arms_and_disarms() {
+    let machine = Machine::new();
+    done(&machine.run(&["persona", "new", "flow", "checkout"]));
+    let active = machine.project().join(".leopold/persona/ACTIVE.json");
+    assert_eq!(at_terminal(&machine, &["persona", "arm", "nothing"]), Some(1));
+    assert_eq!(at_terminal(&machine, &["persona", "arm", "checkout"]), Some(0));
+    let text = std::fs::read_to_string(&active).unwrap();
+    assert!(text.starts_with("{\"active\": true, \"flow\": \"flows/checkout.md\", \"started_at\": \"20"), "{text}");
+    assert!(line(&doctor(&machine), "active").starts_with("ok flow `checkout` (armed by a person)"));
+    assert_eq!(at_terminal(&machine, &["persona", "arm", "checkout"]), Some(0), "again is fine");
+    assert_eq!(at_terminal(&machine, &["persona", "disarm"]), Some(0));
+    assert!(!active.exists());
+    assert_eq!(std::fs::read_dir(machine.state().join("persona/armed")).unwrap().count(), 0);
 }

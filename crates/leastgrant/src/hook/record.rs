@@ -59,7 +59,8 @@ impl Desk<'_> {
         for run in &ground.policy.persona {
             if let Ruling::Outside(block) = guard::rule(run, Profile::Strict, asked, &call.session, now()) {
                 let call_id = call.call_id.as_deref();
-                let held = journal::Held { root: &run.root, session: &call.session, call: call_id, tool: &call.tool_name };
+                let held =
+                    journal::Held { root: &run.root, session: &call.session, call: call_id, tool: &call.tool_name };
                 return journal::block(ground.store.root(), held, &block);
             }
         }
@@ -76,8 +77,17 @@ impl Desk<'_> {
         if let Some(path) = &done.made {
             let _ = store.made_file(&call.session, path);
         }
-        let event = Event::new(if done.ran { "ran" } else { "failed" }, now()).of_call(call).walked(self.walked(&call.cwd));
+        let event =
+            Event::new(if done.ran { "ran" } else { "failed" }, now()).of_call(call).walked(self.walked(&call.cwd));
         let _ = store.append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
+        if store.is_behind() {
+            self.collect();
+        }
+    }
+
+    /// Takes what happened since the last time into what was learned.
+    pub(super) fn collect(&self) {
+        let _ = self.store().collect(self.env, now());
     }
 
     pub(super) fn prompted(&self, call: &Call, told: Option<(&Verdict, &Answer)>) {

@@ -109,7 +109,9 @@ impl Dialect for Copilot {
     fn notes(&self, _: &Places, wiring: &Wiring) -> Vec<String> {
         match wiring.scope {
             Scope::Project => {
-                vec![String::from("Copilot CLI reads a project's hooks once the folder is trusted, and says nothing before")]
+                vec![String::from(
+                    "Copilot CLI reads a project's hooks once the folder is trusted, and says nothing before",
+                )]
             }
             Scope::Managed => Vec::new(),
             _ => vec![String::from(

@@ -170,7 +170,8 @@ pub fn prepare_install(places: &Places, request: &Request) -> Result<Prepared, S
         notes.push(String::from("--on-failure open: when the hook can't answer, calls run unjudged"));
     }
     if request.trust && !request.dialect.takes_trust() {
-        notes.push(format!("--trust means nothing to {}: it asks nobody before it runs a hook", request.dialect.name()));
+        notes
+            .push(format!("--trust means nothing to {}: it asks nobody before it runs a hook", request.dialect.name()));
     }
     notes.extend(request.dialect.notes(places, &wiring));
     Ok(Prepared { plan, repairs: wired.repairs, notes, file, real, original, record, wiring: Some(wiring), beside })
@@ -335,7 +336,9 @@ pub fn prepare_uninstall(places: &Places, request: &Request) -> Result<Prepared,
             Some(known) if before.as_deref().map(digest).as_ref() == Some(&known.written) => {
                 record::original(&state, &real)
             }
-            Some(known) if !known.existed && beside.after.as_ref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) => {
+            Some(known)
+                if !known.existed && beside.after.as_ref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) =>
+            {
                 None
             }
             _ => beside.after,

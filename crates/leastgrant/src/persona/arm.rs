@@ -146,7 +146,8 @@ impl Yard<'_> {
         let active = PathBuf::from(active_path(&self.root()));
         let there = fs::symlink_metadata(&active).is_ok();
         let arming = self.arming()?;
-        let alive = matches!(self.gate()?, Gate::Conducted(lease) if now_ms < lease.expires_ms && lease.owner != owner);
+        let alive = matches!(self.gate()?, Gate::Conducted(lease)
+            if now_ms < lease.expires_ms && lease.owner != owner && crate::conduct::lease::lives(&lease));
         let others = match &arming {
             Arming::Ours(armed) => armed.owner != owner && owner != PERSON,
             Arming::Foreign => there,

@@ -77,7 +77,9 @@ fn how(target: &Target) -> Wired {
     let program = command::program(&line).unwrap_or_default();
     let there = std::fs::metadata(&program).is_ok_and(|about| about.is_file());
     match (there, trusted) {
-        (false, _) => Wired::Not(format!("its program `{program}` is gone: it blocks while a run is active, and says so")),
+        (false, _) => {
+            Wired::Not(format!("its program `{program}` is gone: it blocks while a run is active, and says so"))
+        }
         (true, Some(false)) => Wired::Not(String::from(
             "Codex has not been told to trust it, so it does not run (start `codex` once and review its hooks, or `leastgrant persona wire --trust-codex`)",
         )),
@@ -136,9 +138,13 @@ fn harness(target: &Target, wired: &Wired, active: bool, state: &Path) -> Check 
     let name = target.harness.name();
     let id = format!("bound:{}", target.harness.id());
     match (wired, active) {
-        (Wired::Works, true) => {
-            check(id, Status::Ok, format!("{name}: hook wired + run active here: navigation is held upstream of the tool, and by a conductor where one is"))
-        }
+        (Wired::Works, true) => check(
+            id,
+            Status::Ok,
+            format!(
+                "{name}: hook wired + run active here: navigation is held upstream of the tool, and by a conductor where one is"
+            ),
+        ),
         (Wired::Works, false) => {
             let owners = wanted_by(state, target);
             let left = format!("{name}: hook wired but no ACTIVE.json here: inert");
@@ -150,16 +156,22 @@ fn harness(target: &Target, wired: &Wired, active: bool, state: &Path) -> Check 
             }
         }
         (Wired::Not(why), true) => {
-            check(id, Status::Bad, format!("{name}: ACTIVE.json is here and the wired hook does not hold: {why}")).fix("leastgrant persona wire")
+            check(id, Status::Bad, format!("{name}: ACTIVE.json is here and the wired hook does not hold: {why}"))
+                .fix("leastgrant persona wire")
         }
-        (Wired::Not(why), false) => {
-            check(id, Status::Warn, format!("{name}: the wired hook would not hold: {why}")).fix("leastgrant persona wire")
-        }
-        (Wired::No, true) => check(id, Status::Warn, format!("{name}: ACTIVE.json is here but the hook is not wired: a conductor's checks are the only bound"))
+        (Wired::Not(why), false) => check(id, Status::Warn, format!("{name}: the wired hook would not hold: {why}"))
             .fix("leastgrant persona wire"),
-        (Wired::No, false) => {
-            check(id, Status::Ok, format!("{name}: not wired: a conductor is the only bound; the hook is in the settings during runs"))
-        }
+        (Wired::No, true) => check(
+            id,
+            Status::Warn,
+            format!("{name}: ACTIVE.json is here but the hook is not wired: a conductor's checks are the only bound"),
+        )
+        .fix("leastgrant persona wire"),
+        (Wired::No, false) => check(
+            id,
+            Status::Ok,
+            format!("{name}: not wired: a conductor is the only bound; the hook is in the settings during runs"),
+        ),
     }
 }
 
@@ -230,7 +242,11 @@ fn active(runs: &[Run]) -> Vec<Check> {
                 }
                 State::Open(bounds) => {
                     let hosts: Vec<&str> = bounds.allowlist.hosts().collect();
-                    let by = if run.armed { "armed by a person" } else { "armed by somebody else: it binds, and grants nothing" };
+                    let by = if run.armed {
+                        "armed by a person"
+                    } else {
+                        "armed by somebody else: it binds, and grants nothing"
+                    };
                     let shown = rule(run, Profile::Strict, Asked::Fetch("https://canary.invalid/"), "", 0);
                     let held = matches!(shown, Ruling::Outside(_));
                     let status = if held { Status::Ok } else { Status::Bad };
@@ -246,24 +262,33 @@ fn leftovers(places: &Places, world: &Real, now_ms: i64) -> Vec<Check> {
     let mut checks = Vec::new();
     for folder in ["armed", "lease"] {
         let folder = places.state.join("persona").join(folder);
-        for path in std::fs::read_dir(&folder).into_iter().flatten().take(256).filter_map(|entry| Some(entry.ok()?.path())) {
+        for path in
+            std::fs::read_dir(&folder).into_iter().flatten().take(256).filter_map(|entry| Some(entry.ok()?.path()))
+        {
             let bytes = std::fs::read(&path).ok();
             let root = bytes
                 .as_deref()
                 .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(bytes).ok())
                 .and_then(|value| Some(value.get("root")?.as_str()?.to_owned()));
             let Some(root) = root else {
-                checks.push(check("leftover", Status::Warn, format!("`{}` can't be read", path.display())).fix("leastgrant persona disarm"));
+                checks.push(
+                    check("leftover", Status::Warn, format!("`{}` can't be read", path.display()))
+                        .fix("leastgrant persona disarm"),
+                );
                 continue;
             };
             let there = !matches!(world.entry(&active_path(&root)), leastgrant_core::world::Entry::Missing);
             let text = if path == armed_path(&places.state, Path::new(&root)) {
                 let Arming::Ours(armed) = Arming::read(bytes.as_deref(), &root) else { continue };
-                (!there).then(|| format!("`{root}` was armed ({}) and its ACTIVE.json is gone: it binds nothing", armed.owner))
+                (!there).then(|| {
+                    format!("`{root}` was armed ({}) and its ACTIVE.json is gone: it binds nothing", armed.owner)
+                })
             } else if path == lease_path(&places.state, Path::new(&root)) {
                 let Gate::Conducted(lease) = Gate::read(bytes.as_deref(), &root) else { continue };
                 let dead = lease.expires_ms <= now_ms || owners::started(lease.pid) != Some(lease.started);
-                dead.then(|| format!("the conductor of `{root}` (run `{}`) is gone; its run lets nothing act", lease.owner))
+                dead.then(|| {
+                    format!("the conductor of `{root}` (run `{}`) is gone; its run lets nothing act", lease.owner)
+                })
             } else {
                 Some(format!("`{}` is in a place that is not its own", path.display()))
             };
@@ -289,17 +314,23 @@ fn module(places: &Places) -> Vec<Check> {
         module.contracts.iter().filter(|file| of(&file.contract) == status).count()
     };
     let invalid = count("INVALID");
-    let mut counted =
-        format!("{} ready · {} draft · {} blocked", count("ready"), count("draft"), count("blocked"));
+    let mut counted = format!("{} ready · {} draft · {} blocked", count("ready"), count("draft"), count("blocked"));
     if invalid > 0 {
         counted.push_str(&format!(" · {invalid} INVALID"));
     }
     let text = format!("contracts {} ({counted}) · flows {}", module.contracts.len(), module.flows.len());
-    let mut bad: Vec<String> =
-        module.contracts.iter().filter(|file| file.contract.is_err()).map(|file| format!("persona `{}`", file.id)).collect();
+    let mut bad: Vec<String> = module
+        .contracts
+        .iter()
+        .filter(|file| file.contract.is_err())
+        .map(|file| format!("persona `{}`", file.id))
+        .collect();
     bad.extend(module.flows.iter().filter(|file| file.flow.is_err()).map(|file| format!("flow `{}`", file.name)));
     if bad.is_empty() {
         return vec![check("contracts", Status::Ok, text)];
     }
-    vec![check("contracts", Status::Warn, format!("{text}; can't be run: {}", bad.join(", "))).fix("leastgrant persona check")]
+    vec![
+        check("contracts", Status::Warn, format!("{text}; can't be run: {}", bad.join(", ")))
+            .fix("leastgrant persona check"),
+    ]
 }

@@ -15,16 +15,15 @@ use super::journal::{self, Held};
 use super::scene;
 use crate::agent::payload::{Payload, Unread, Wanted};
 use crate::agent::{HookEnv, Output};
+use crate::conduct::guard as conduct;
 use crate::hook::{net, wire};
 use crate::world::Real;
 
 /// Agents whose settings the guard is wired into.
 pub const AGENTS: [&str; 2] = ["claude-code", "codex"];
 
-const WANTED: Wanted = Wanted {
-    whole: &["session_id", "cwd", "hook_event_name", "tool_name", "tool_input", "tool_use_id"],
-    skimmed: &[],
-};
+const WANTED: Wanted =
+    Wanted { whole: &["session_id", "cwd", "hook_event_name", "tool_name", "tool_input", "tool_use_id"], skimmed: &[] };
 
 /// Reads one payload, answers with a deny or with silence.
 #[must_use]
@@ -47,8 +46,10 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
     let start = env.folder("CLAUDE_PROJECT_DIR").unwrap_or_default();
     let starts = [start, text("cwd"), here.as_str()];
     let state = Real::state(env);
-    let world = Real::of(env, starts.into_iter().find(|start| start.starts_with('/')).unwrap_or("/"), Default::default());
-    let runs = scene::runs(&world, &state, &starts);
+    let world =
+        Real::of(env, starts.into_iter().find(|start| start.starts_with('/')).unwrap_or("/"), Default::default());
+    let mut runs = scene::runs(&world, &state, &starts);
+    runs.retain(|run| !conduct::is_left_over(run, text("session_id")));
     let Some(first) = runs.first() else { return Output::silent() };
     if let Err(why) = named(args) {
         return Output::blocked(&format!("{PREFIX}{why}"));
@@ -81,6 +82,9 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
         let ruling = rule(run, run.profile, Asked::of_hook(tool, &input), text("session_id"), now);
         if let Ruling::Outside(block) | Ruling::Doubt(block) = ruling {
             return held(run, &block);
+        }
+        if let Some(why) = conduct::held(&world, run, text("session_id"), text("cwd"), tool, &input) {
+            return refusal(&why);
         }
     }
     Output::silent()
@@ -115,7 +119,10 @@ fn named(args: &[OsString]) -> Result<(), String> {
     if AGENTS.contains(&name) {
         return Ok(());
     }
-    Err(format!("`leastgrant hook persona` takes `--agent` and one of {}; fail closed until a person mends the hook's command line", AGENTS.join(", ")))
+    Err(format!(
+        "`leastgrant hook persona` takes `--agent` and one of {}; fail closed until a person mends the hook's command line",
+        AGENTS.join(", ")
+    ))
 }
 
 /// The form that holds a call on both agents, in all their measured versions.
@@ -133,7 +140,11 @@ fn fallen(env: &HookEnv, why: &str) -> Output {
     let starts = [env.folder("CLAUDE_PROJECT_DIR").unwrap_or_default().to_owned(), here()];
     let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
     let there = net::caught(|| scene::any(&Real::of(env, "/", Default::default()), &starts)).unwrap_or(true);
-    if there { refusal(&format!("{PREFIX}{why}, while a run may be active — fail closed.")) } else { Output::silent() }
+    if there {
+        refusal(&format!("{PREFIX}{why}, while a run may be active — fail closed."))
+    } else {
+        Output::silent()
+    }
 }
 
 fn here() -> String {

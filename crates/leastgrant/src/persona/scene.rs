@@ -35,8 +35,9 @@ pub fn lease_path(state: &Path, root: &Path) -> PathBuf {
 #[must_use]
 pub fn runs(world: &dyn World, state: &str, starts: &[&str]) -> Vec<Run> {
     let state = Path::new(state);
-    let conducted = world.list(&state.join("persona/lease").to_string_lossy(), FOLDERS).is_none_or(|all| !all.is_empty())
-        && world.entry(&state.join("persona/lease").to_string_lossy()) != Entry::Missing;
+    let conducted =
+        world.list(&state.join("persona/lease").to_string_lossy(), FOLDERS).is_none_or(|all| !all.is_empty())
+            && world.entry(&state.join("persona/lease").to_string_lossy()) != Entry::Missing;
     let mut runs: Vec<Run> = Vec::new();
     for folder in folders(world, starts) {
         let present = world.entry(&active_path(&folder)) != Entry::Missing;

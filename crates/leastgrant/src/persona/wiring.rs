@@ -247,7 +247,9 @@ impl Shelf {
     fn original_of(&self, before: Option<&[u8]>, without: &[u8]) -> Option<Vec<u8>> {
         let before = before?;
         match self.record() {
-            Some(record) if record.written == digest(before) => record.existed.then(|| self.original().unwrap_or_default()),
+            Some(record) if record.written == digest(before) => {
+                record.existed.then(|| self.original().unwrap_or_default())
+            }
             _ => Some(without.to_vec()),
         }
     }

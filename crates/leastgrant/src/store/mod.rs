@@ -1,13 +1,19 @@
 //! Our state folder: the ledger, what a session did so far, rules and policy. Nothing here may change a verdict or stop
 //! an answer: every failure comes back as a value, and unreadable state is the worst assumption, said aloud.
 
+pub mod again;
+pub mod collect;
 pub mod event;
+pub mod keep;
 pub mod ledger;
+pub mod line;
 pub mod policy;
 pub mod release;
 pub mod rules;
 pub mod session;
+pub mod snapshot;
 mod spool;
+pub mod standing;
 pub mod tally;
 
 use std::fs::{DirBuilder, File, OpenOptions};

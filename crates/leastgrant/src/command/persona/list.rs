@@ -40,12 +40,10 @@ enum Kind {
 pub(super) fn list(places: &Places, ui: &mut Ui) -> Exit {
     let module = Module::look(&root(places));
     if ui.json {
-        let flows: Vec<_> = module.flows.iter().map(|file| json!({ "name": file.name, "runs": file.flow.is_ok() })).collect();
-        let personas: Vec<_> = module
-            .contracts
-            .iter()
-            .map(|file| json!({ "id": file.id, "status": status(&file.contract) }))
-            .collect();
+        let flows: Vec<_> =
+            module.flows.iter().map(|file| json!({ "name": file.name, "runs": file.flow.is_ok() })).collect();
+        let personas: Vec<_> =
+            module.contracts.iter().map(|file| json!({ "id": file.id, "status": status(&file.contract) })).collect();
         ui.json(&json!({ "flows": flows, "personas": personas }));
         return Exit::Ok;
     }
@@ -63,7 +61,9 @@ pub(super) fn list(places: &Places, ui: &mut Ui) -> Exit {
                 let hosts: Vec<&str> = flow.bounds.allowlist.hosts().collect();
                 format!("{}, at most {}", hosts.join(", "), words::count(flow.max_turns as usize, "turn", "turns"))
             }
-            Err(problems) => format!("INVALID: {}", problems.first().map(|problem| problem.text.as_str()).unwrap_or_default()),
+            Err(problems) => {
+                format!("INVALID: {}", problems.first().map(|problem| problem.text.as_str()).unwrap_or_default())
+            }
         };
         ui.line(format!("flow {}  {text}", words::safe(&file.name)));
     }

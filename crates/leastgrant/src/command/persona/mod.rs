@@ -6,6 +6,7 @@ mod wire;
 
 use std::path::PathBuf;
 
+use super::{persona_report, persona_resume, persona_run, persona_unlock};
 use crate::exit::Exit;
 use crate::install::place::Places;
 use crate::persona::scene;
@@ -34,10 +35,25 @@ enum Command {
     Wire(wire::WireArgs),
     /// take it out again; it stays while others want it
     Unwire,
+    /// walk a flow with personas, each in an agent process that is watched
+    Run(persona_run::Args),
+    /// go on with a run that was interrupted
+    Resume(persona_resume::Args),
+    /// write the report of a run again, from its journals
+    Report(persona_report::Args),
+    /// let the workers of the run here commit or push (a person, at a terminal)
+    Unlock(persona_unlock::Args),
 }
 
 /// Runs the subcommand.
 pub fn run(args: &Args, ui: &mut Ui) -> Exit {
+    match &args.command {
+        Command::Run(args) => return persona_run::run(args, ui),
+        Command::Resume(args) => return persona_resume::run(args, ui),
+        Command::Report(args) => return persona_report::run(args, ui),
+        Command::Unlock(args) => return persona_unlock::run(args, ui),
+        _ => {}
+    }
     let places = match Places::from_env(None) {
         Ok(places) => places,
         Err(why) => {
@@ -53,6 +69,8 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
         Command::Disarm(args) => arm::disarm(args, &places, ui),
         Command::Wire(args) => wire::wire(args, &places, ui),
         Command::Unwire => wire::unwire(&places, ui),
+        // answered above: they need no places of ours
+        Command::Run(_) | Command::Resume(_) | Command::Report(_) | Command::Unlock(_) => Exit::Bug,
     }
 }
 

@@ -39,11 +39,16 @@ pub(super) fn wire(args: &WireArgs, places: &Places, ui: &mut Ui) -> Exit {
     let timeout = find::timeout();
     let guard = Guard { program, timeout, trust: args.trust_codex };
     let owner = Owner::of_project(&root(places), now_ms());
-    each(places, ui, |target| wiring::wire(&places.state, target, &guard, &owner), |target, ui| {
-        if target.harness == Harness::Codex && !args.trust_codex {
-            ui.hint("Codex runs a hook only after you reviewed it: start `codex` once, or `leastgrant persona wire --trust-codex`");
-        }
-    })
+    each(
+        places,
+        ui,
+        |target| wiring::wire(&places.state, target, &guard, &owner),
+        |target, ui| {
+            if target.harness == Harness::Codex && !args.trust_codex {
+                ui.hint("Codex runs a hook only after you reviewed it: start `codex` once, or `leastgrant persona wire --trust-codex`");
+            }
+        },
+    )
 }
 
 /// Unwires.
@@ -78,7 +83,7 @@ fn each(
         if ui.json {
             told.push(json!({
                 "agent": target.harness.id(), "file": target.file,
-                "done": outcome.as_ref().ok().map(|done| said(done)), "error": outcome.as_ref().err(),
+                "done": outcome.as_ref().ok().map(said), "error": outcome.as_ref().err(),
             }));
             continue;
         }

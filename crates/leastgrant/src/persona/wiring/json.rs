@@ -50,7 +50,10 @@ pub(super) fn entries(bytes: &[u8]) -> Vec<String> {
     let value: serde_json::Value = serde_json::from_str(document.text()).unwrap_or_default();
     all.iter()
         .map(|(event, group, ..)| {
-            format!("{event}: {}", value.pointer(&format!("/hooks/{event}/{group}")).unwrap_or(&serde_json::Value::Null))
+            format!(
+                "{event}: {}",
+                value.pointer(&format!("/hooks/{event}/{group}")).unwrap_or(&serde_json::Value::Null)
+            )
         })
         .collect()
 }

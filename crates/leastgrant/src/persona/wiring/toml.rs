@@ -66,7 +66,8 @@ fn parts(text: &str) -> Result<Parts<'_>, String> {
 
 /// Refuses a block of the same tag that somebody else's conductor wrote.
 fn ours(block: &str) -> Result<(), String> {
-    let table: toml::Table = toml::from_str(block).map_err(|fault| format!("the block of {TAG}: {}", fault.message()))?;
+    let table: toml::Table =
+        toml::from_str(block).map_err(|fault| format!("the block of {TAG}: {}", fault.message()))?;
     match commands(&table).as_slice() {
         [(_, line)] if command::is_ours(line, Harness::Codex.id()) => Ok(()),
         _ => Err(format!("the block of {TAG} is another conductor's: end its run first")),
