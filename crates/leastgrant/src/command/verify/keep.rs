@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_proof_needs_every_claim_the_product_and_no_network() {
         let good = receipt();
-        let proof = |receipt: &Receipt| super::proof(String::from("r"), receipt);
+        let proof = |receipt: &Receipt| proof(String::from("r"), receipt);
         assert_eq!(proof(&good).unwrap().version.ends(), ["2.1.332"]);
         let mut drift = good.clone();
         drift.rows[1].drift.push(String::from("otherwise"));
