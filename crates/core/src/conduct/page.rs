@@ -90,7 +90,7 @@ fn finding(number: usize, wall: &Wall, pictures: &Pictures, text: &mut String) {
             escaped(&finding.happened),
             escaped(&finding.persona),
             finding.line,
-            turn::id(finding.turn),
+            turn::shown(finding.turn),
         );
         shown(&finding.persona, &finding.evidence, pictures, text);
         text.push_str("</li>\n");

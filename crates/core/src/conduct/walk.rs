@@ -42,6 +42,13 @@ pub enum Heard<'a> {
         /// what came back
         text: &'a str,
     },
+    /// the guard refused a call that the worker's own stream does not tell of
+    Refused {
+        /// of the note: `early-action`, `refused-navigation`, `refused-act`
+        kind: &'a str,
+        /// one line
+        detail: &'a str,
+    },
     /// the worker waits for words
     Rests,
     /// its process is gone
@@ -198,6 +205,15 @@ impl Walk {
             Heard::Answered { id, answer, text } => {
                 let broken = self.seen.answered(id, *answer, text, &self.bounds);
                 self.amiss(broken, &mut steps);
+            }
+            Heard::Refused { kind, detail } => {
+                let rule = match *kind {
+                    "refused-navigation" => "allowlist",
+                    "refused-act" => "irreversible",
+                    _ => "turn-gate",
+                };
+                steps.push(Step::Tell(Tell::Bound(Broken { rule, detail: (*detail).to_owned() })));
+                steps.push(Step::Write(self.note(kind, detail)));
             }
             Heard::Rests => self.rest(&mut steps),
             Heard::Gone(why) => self.gone(&format!("the worker's process ended: {why}"), &mut steps),
