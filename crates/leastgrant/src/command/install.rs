@@ -240,19 +240,15 @@ fn one(args: &Args, places: &Places, request: &Request, asks: bool, ui: &mut Ui,
 }
 
 /// The agents that are named, or else every one that is found on this machine.
-fn chosen(
-    named: &[String],
-    places: &Places,
-    scope: Scope,
-    ui: &mut Ui,
-) -> Result<Vec<&'static dyn Dialect>, Exit> {
+fn chosen(named: &[String], places: &Places, scope: Scope, ui: &mut Ui) -> Result<Vec<&'static dyn Dialect>, Exit> {
     let dialects = by_name(named, ui)?;
     if !dialects.is_empty() {
         return Ok(dialects);
     }
     let all = named.iter().any(|name| name == "all");
     let there = |dialect: &&dyn Dialect| Sign::glance(*dialect, places).is_there();
-    let found: Vec<&'static dyn Dialect> = dialect::ALL.iter().copied().filter(|dialect| all || there(dialect)).collect();
+    let found: Vec<&'static dyn Dialect> =
+        dialect::ALL.iter().copied().filter(|dialect| all || there(dialect)).collect();
     for (agent, name) in READ_ONLY {
         if find::programs(agent).iter().any(|program| find::on_path(program).is_some()) {
             ui.hint(&format!("{name} is here too: {}", read_only(agent, name)));
@@ -493,6 +489,10 @@ pub(super) fn report_removed(
         ui.line(format!("  kept on purpose: `{}`", path.display()));
     }
     for scope in elsewhere {
-        ui.warn(&format!("the hook is still in the {} settings: `leastgrant uninstall {agent}{}`", scope.id(), scope.flag()));
+        ui.warn(&format!(
+            "the hook is still in the {} settings: `leastgrant uninstall {agent}{}`",
+            scope.id(),
+            scope.flag()
+        ));
     }
 }

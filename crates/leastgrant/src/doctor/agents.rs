@@ -99,12 +99,7 @@ fn file(dialect: &'static dyn Dialect, scope: Scope, path: PathBuf, records: &[R
 }
 
 /// In a project's files only what we wrote there is started: whoever wrote the project could have it start anything.
-fn start(
-    dialect: &dyn Dialect,
-    scope: Scope,
-    found: &Found,
-    record: Option<&Record>,
-) -> Option<Result<(), String>> {
+fn start(dialect: &dyn Dialect, scope: Scope, found: &Found, record: Option<&Record>) -> Option<Result<(), String>> {
     if dialect.agent() == opencode::AGENT {
         let record = record?;
         let plugin = Path::new(&found.ours.program);
@@ -146,7 +141,8 @@ fn of(scene: &Scene, seen: &Seen) -> Vec<Check> {
             let known = scene.foreign.iter().any(|record| record.wiring.file == file.path);
             let (status, ours) = if known { (Status::Bad, ", and our hook with it") } else { (Status::Warn, "") };
             let text = format!("{} drops `{shown}`{ours}: {why}", seen.dialect.name());
-            checks.push(check(format!("settings:{agent}:{}", file.scope.id()), status, text).fix(editor(&file.path, 1)));
+            checks
+                .push(check(format!("settings:{agent}:{}", file.scope.id()), status, text).fix(editor(&file.path, 1)));
         }
     }
     let on = switches::on(agent, &scene.places);
@@ -276,7 +272,9 @@ fn trusted(scene: &Scene, file: &File, id: &str, shown: &str) -> Option<Check> {
         Standing::Modified => bad(format!(
             "the hook in `{shown}` was trusted and has changed or moved since: Codex leaves it out without a word"
         )),
-        Standing::Disabled => bad(format!("the hook in `{shown}` is switched off in Codex's own config (`enabled = false`)")),
+        Standing::Disabled => {
+            bad(format!("the hook in `{shown}` is switched off in Codex's own config (`enabled = false`)"))
+        }
     }
 }
 
@@ -305,11 +303,16 @@ fn withstood(seen: &Seen, switch: &Switch) -> bool {
 fn switched(scene: &Scene, seen: &Seen, switch: &Switch) -> Check {
     let agent = seen.dialect.agent();
     let Some(scope) = switch.scope else {
-        let moved = switch.key.ends_with("_HOME") || switch.key.contains("CONFIG") || switch.key.contains("SETTINGS_PATH");
+        let moved =
+            switch.key.ends_with("_HOME") || switch.key.contains("CONFIG") || switch.key.contains("SETTINGS_PATH");
         let (status, text) = if moved {
             (
                 Status::Info,
-                format!("`{0}` is set: {1} then reads other settings than one that is started without it", switch.key, seen.dialect.name()),
+                format!(
+                    "`{0}` is set: {1} then reads other settings than one that is started without it",
+                    switch.key,
+                    seen.dialect.name()
+                ),
             )
         } else {
             (Status::Bad, format!("`{}` is set: {} that is started here runs no hook", switch.key, seen.dialect.name()))
@@ -420,7 +423,12 @@ fn worth(seen: &Seen) -> Vec<Check> {
     }
     let asks: Vec<&str> = record.channel.ask.iter().map(|fact| fact.value.what.as_str()).collect();
     let ran = &record.verification;
-    let runs = [("live", &ran.live), ("transport", &ran.transport), ("contract", &ran.contract), ("conformance", &ran.conformance)];
+    let runs = [
+        ("live", &ran.live),
+        ("transport", &ran.transport),
+        ("contract", &ran.contract),
+        ("conformance", &ran.conformance),
+    ];
     let done: Vec<&str> = runs.iter().filter(|(_, run)| run.done).map(|(kind, _)| *kind).collect();
     let not: Vec<&str> = runs.iter().filter(|(_, run)| !run.done).map(|(kind, _)| *kind).collect();
     vec![

@@ -92,7 +92,9 @@ fn one(scene: &Scene, repair: &Repair, person: bool) -> Result<(), String> {
         Repair::Switch { file, path } => edit(scene, file, person, |bytes| {
             let steps: Vec<Step<'_>> = path.iter().map(|key| Step::Key(key)).collect();
             let without = if codex::is_toml(file) {
-                toml::Document::parse(bytes).and_then(|document| document.remove(&steps)).map(|document| document.bytes())
+                toml::Document::parse(bytes)
+                    .and_then(|document| document.remove(&steps))
+                    .map(|document| document.bytes())
             } else {
                 Document::parse_as(bytes, Reading::Loose)
                     .and_then(|document| document.remove(&steps))

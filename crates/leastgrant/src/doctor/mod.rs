@@ -2,13 +2,13 @@
 
 pub mod agents;
 pub mod enforcement;
-pub mod switches;
 pub mod exposure;
 pub mod fix;
 pub mod habits;
 pub mod scene;
 pub mod sessions;
 pub mod setup;
+pub mod switches;
 
 use serde::Serialize;
 

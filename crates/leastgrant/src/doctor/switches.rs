@@ -73,8 +73,11 @@ pub fn files(agent: &str, places: &Places) -> Vec<(Scope, PathBuf)> {
 
 fn profiles(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.to_string_lossy().ends_with(".config.toml")).take(50).collect();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(".config.toml"))
+        .take(50)
+        .collect();
     files.sort();
     files
 }
@@ -115,9 +118,11 @@ pub fn on(agent: &str, places: &Places) -> Vec<Switch> {
 }
 
 fn of_form<'r>(record: &'r Record, form: &'r str) -> impl Iterator<Item = &'r OffSwitch> {
-    record.off_switches.iter().map(|fact| &fact.value).filter(move |switch| {
-        switch.form == form && switch.effect == "hooks" && !switch.name.contains(".*")
-    })
+    record
+        .off_switches
+        .iter()
+        .map(|fact| &fact.value)
+        .filter(move |switch| switch.form == form && switch.effect == "hooks" && !switch.name.contains(".*"))
 }
 
 /// The value of a key as it is written, without blanks, and its line.
@@ -142,9 +147,9 @@ pub fn shell_start(places: &Places) -> Option<PathBuf> {
     let text = String::from_utf8(atomic::read(&file, MAX_BYTES).ok().flatten()?).ok()?;
     let sets = |line: &str| {
         let line = line.trim().trim_start_matches("export ").trim_start();
-        ["BASH_ENV", "ENV", "PATH", "LD_PRELOAD"].iter().any(|name| {
-            line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
-        })
+        ["BASH_ENV", "ENV", "PATH", "LD_PRELOAD"]
+            .iter()
+            .any(|name| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('=')))
     };
     text.lines().any(sets).then_some(file)
 }

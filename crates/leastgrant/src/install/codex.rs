@@ -67,13 +67,19 @@ impl Dialect for Codex {
     fn file(&self, places: &Places, scope: Scope) -> Result<PathBuf, String> {
         let files = self.files(places, scope);
         let [toml, json] = files.as_slice() else {
-            return files.into_iter().next().ok_or_else(|| String::from("Codex has no settings for one project on one machine: leave --local out"));
+            return files.into_iter().next().ok_or_else(|| {
+                String::from("Codex has no settings for one project on one machine: leave --local out")
+            });
         };
         if let Some(wired) = files.iter().find(|file| dialect::holds(self, file)) {
             return Ok(wired.clone());
         }
         let in_toml = read(toml).and_then(|bytes| Document::parse(&bytes).ok()).is_some_and(|document| {
-            document.meaning().get("hooks").and_then(toml::Value::as_table).is_some_and(|hooks| hooks.keys().any(|key| key != "state"))
+            document
+                .meaning()
+                .get("hooks")
+                .and_then(toml::Value::as_table)
+                .is_some_and(|hooks| hooks.keys().any(|key| key != "state"))
         });
         Ok(if json.exists() && !in_toml { json.clone() } else { toml.clone() })
     }
@@ -135,6 +141,10 @@ impl Dialect for Codex {
         let without = table::unwire(&document, original.as_ref())?;
         let without = trust::follow(&without, file, &table::layout(&document), &table::layout(&without), false)?;
         Ok(table::unpin(&without, original.as_ref(), file)?.bytes())
+    }
+
+    fn trips_over_bom(&self, file: &Path) -> bool {
+        !is_toml(file)
     }
 
     fn is_bare(&self, file: &Path, bytes: &[u8]) -> bool {

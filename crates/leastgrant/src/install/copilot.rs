@@ -87,6 +87,10 @@ impl Dialect for Copilot {
         FORM.unwire_bytes(bytes, original, strip)
     }
 
+    fn trips_over_bom(&self, _: &Path) -> bool {
+        FORM.no_bom
+    }
+
     fn is_bare(&self, _: &Path, bytes: &[u8]) -> bool {
         FORM.is_bare(bytes)
     }
@@ -109,7 +113,9 @@ impl Dialect for Copilot {
     fn notes(&self, _: &Places, wiring: &Wiring) -> Vec<String> {
         match wiring.scope {
             Scope::Project => {
-                vec![String::from("Copilot CLI reads a project's hooks once the folder is trusted, and says nothing before")]
+                vec![String::from(
+                    "Copilot CLI reads a project's hooks once the folder is trusted, and says nothing before",
+                )]
             }
             Scope::Managed => Vec::new(),
             _ => vec![String::from(

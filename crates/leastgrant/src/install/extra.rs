@@ -162,6 +162,7 @@ pub fn file_of(
     places: &super::place::Places,
     scope: super::place::Scope,
 ) -> Result<std::path::PathBuf, String> {
-    let dialect: &dyn Dialect = dialect::of(agent).ok_or_else(|| format!("`{agent}` is not an agent that can be wired"))?;
+    let dialect: &dyn Dialect =
+        dialect::of(agent).ok_or_else(|| format!("`{agent}` is not an agent that can be wired"))?;
     dialect.file(places, scope)
 }

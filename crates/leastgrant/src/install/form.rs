@@ -385,7 +385,8 @@ fn pin(document: &Document, path: &[&str], value: bool) -> Result<Document, Refu
         Some(_) => return document.replace(&steps, &Json::Bool(value)),
         None => {}
     }
-    let depth = (0..path.len()).rev().find(|depth| steps.get(..*depth).is_some_and(|above| document.at(above).is_some()));
+    let depth =
+        (0..path.len()).rev().find(|depth| steps.get(..*depth).is_some_and(|above| document.at(above).is_some()));
     let depth = depth.unwrap_or(0);
     let (Some(above), Some(rest)) = (steps.get(..depth), path.get(depth..)) else { return Ok(document.clone()) };
     let Some((key, inner)) = rest.split_first() else { return Ok(document.clone()) };

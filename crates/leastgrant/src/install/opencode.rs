@@ -161,9 +161,10 @@ impl Dialect for OpenCode {
         let wired = turn.after.is_some_and(|bytes| self.find(&wiring.file, bytes).is_ok_and(|found| !found.is_empty()));
         let folder_mode = if wiring.scope == Scope::Managed { 0o755 } else { 0o700 };
         // one plugin serves every file that names it
-        let elsewhere = [Scope::User, Scope::Project].into_iter().flat_map(|scope| self.files(places, scope)).any(|file| {
-            wiring.scope != Scope::Managed && file != wiring.file && super::dialect::holds(self, &file)
-        });
+        let elsewhere = [Scope::User, Scope::Project]
+            .into_iter()
+            .flat_map(|scope| self.files(places, scope))
+            .any(|file| wiring.scope != Scope::Managed && file != wiring.file && super::dialect::holds(self, &file));
         let path = plugin(places, wiring.scope);
         if !wired && elsewhere {
             return Ok(Vec::new());

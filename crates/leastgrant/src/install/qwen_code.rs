@@ -109,9 +109,8 @@ impl Dialect for QwenCode {
 
     fn decision<'v>(&self, answer: &'v Value) -> Option<&'v str> {
         // only what also ends the call survives a later hook that allows it
-        dialect::specific(answer).filter(|decision| {
-            *decision != "deny" || answer.get("continue").and_then(Value::as_bool) == Some(false)
-        })
+        dialect::specific(answer)
+            .filter(|decision| *decision != "deny" || answer.get("continue").and_then(Value::as_bool) == Some(false))
     }
 
     fn notes(&self, _: &Places, wiring: &Wiring) -> Vec<String> {

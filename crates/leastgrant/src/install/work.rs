@@ -170,7 +170,8 @@ pub fn prepare_install(places: &Places, request: &Request) -> Result<Prepared, S
         notes.push(String::from("--on-failure open: when the hook can't answer, calls run unjudged"));
     }
     if request.trust && !request.dialect.takes_trust() {
-        notes.push(format!("--trust means nothing to {}: it asks nobody before it runs a hook", request.dialect.name()));
+        notes
+            .push(format!("--trust means nothing to {}: it asks nobody before it runs a hook", request.dialect.name()));
     }
     notes.extend(request.dialect.notes(places, &wiring));
     Ok(Prepared { plan, repairs: wired.repairs, notes, file, real, original, record, wiring: Some(wiring), beside })
@@ -247,6 +248,11 @@ fn original(
     record: Option<&Record>,
 ) -> Result<Option<Vec<u8>>, Stop> {
     let Some(before) = before else { return Ok(None) };
+    let bare = |bytes: &[u8]| {
+        let bom = "\u{feff}".as_bytes();
+        let bare = bytes.strip_prefix(bom).filter(|_| request.dialect.trips_over_bom(file));
+        bare.unwrap_or(bytes).to_vec()
+    };
     let kept = record
         .filter(|record| record.is_wired())
         .map(|record| (record, record::original(&places.state_for(request.scope), real)));
@@ -257,7 +263,7 @@ fn original(
     }
     let dialect = request.dialect;
     if dialect.find(file, before).map_or(true, |found| found.is_empty()) {
-        return Ok(Some(before.to_vec()));
+        return Ok(Some(bare(before)));
     }
     let hint = kept.as_ref().and_then(|(_, original)| original.as_deref());
     let without =
@@ -335,7 +341,9 @@ pub fn prepare_uninstall(places: &Places, request: &Request) -> Result<Prepared,
             Some(known) if before.as_deref().map(digest).as_ref() == Some(&known.written) => {
                 record::original(&state, &real)
             }
-            Some(known) if !known.existed && beside.after.as_ref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) => {
+            Some(known)
+                if !known.existed && beside.after.as_ref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) =>
+            {
                 None
             }
             _ => beside.after,

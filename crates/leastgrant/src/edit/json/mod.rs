@@ -17,7 +17,6 @@ pub use splice::Step;
 pub use strip::strip;
 pub use style::Json;
 
-
 use std::ops::Range;
 
 /// Larger settings files are refused.

@@ -178,18 +178,25 @@ mod tests {
             let once = before.add_element(&["hooks", "PreToolUse"], &group("one")).unwrap();
             let twice = once.add_element(&["hooks", "PreToolUse"], &group("two")).unwrap();
             assert_eq!(count(&twice), old + 2);
-            let last = [path[0], path[1], Step::Index(old + 1), Step::Key("hooks"), Step::Index(0), Step::Key("command")];
+            let last =
+                [path[0], path[1], Step::Index(old + 1), Step::Key("hooks"), Step::Index(0), Step::Key("command")];
             assert_eq!(twice.at(&last).and_then(toml::Value::as_str), Some("two"), "{shape}");
             let other = twice.replace_element(&["hooks", "PreToolUse"], old, &group("it's \"1\"\\")).unwrap();
             let back = other.remove(&[path[0], path[1], Step::Index(old)]).unwrap();
-            assert_eq!(back.at(&[path[0], path[1], Step::Index(old)]), twice.at(&[path[0], path[1], Step::Index(old + 1)]));
+            assert_eq!(
+                back.at(&[path[0], path[1], Step::Index(old)]),
+                twice.at(&[path[0], path[1], Step::Index(old + 1)])
+            );
             let gone = back.remove(&[path[0], path[1], Step::Index(old)]).unwrap();
             assert!(count(&gone) == old);
             let crlf = shape.contains("\r\n");
             assert!(!crlf || twice.text().matches('\n').count() == twice.text().matches("\r\n").count(), "{shape}");
             // without another edit in between, nothing but an added last newline remains where headers are used
             let gone = String::from_utf8(gone.bytes()).unwrap();
-            assert!(gone.starts_with(shape.trim_end()) || shape.starts_with("hooks") || shape.starts_with("[hooks]"), "{shape}\n---\n{gone}");
+            assert!(
+                gone.starts_with(shape.trim_end()) || shape.starts_with("hooks") || shape.starts_with("[hooks]"),
+                "{shape}\n---\n{gone}"
+            );
         }
     }
 
@@ -224,7 +231,8 @@ mod tests {
 
     #[test]
     fn what_is_strewn_over_the_file_is_refused() {
-        let text = "[[hooks.PreToolUse]]\nmatcher = \"*\"\n[x]\na = 1\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\n";
+        let text =
+            "[[hooks.PreToolUse]]\nmatcher = \"*\"\n[x]\na = 1\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\n";
         let document = Document::parse(text.as_bytes()).unwrap();
         assert!(document.remove(&[Step::Key("hooks"), Step::Key("PreToolUse"), Step::Index(0)]).is_err());
         assert!(Document::parse(b"a = 1\na = 2\n").is_err());

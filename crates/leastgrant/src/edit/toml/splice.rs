@@ -95,8 +95,7 @@ impl Document {
                         self.cut_item(name.start..span.end, &items, parent.span().ok_or_else(unsuited)?, &meanings)
                     }
                     None => {
-                        let lines =
-                            region::line_start(&self.text, name.start)..region::line_end(&self.text, span.end);
+                        let lines = region::line_start(&self.text, name.start)..region::line_end(&self.text, span.end);
                         self.splice_any(lines, "", &meanings)
                     }
                 }
@@ -147,9 +146,9 @@ impl Document {
     /// A key that is not there yet, beside the nearest table that is.
     fn create(&self, path: &[&str], value: &Json, meaning: toml::Table) -> Result<Self, Refusal> {
         let steps: Vec<Step<'_>> = path.iter().map(|key| Step::Key(key)).collect();
-        let depth = (0..path.len()).rev().find(|depth| {
-            steps.get(..*depth).and_then(|above| inside::node(self.root(), above)).is_some()
-        });
+        let depth = (0..path.len())
+            .rev()
+            .find(|depth| steps.get(..*depth).and_then(|above| inside::node(self.root(), above)).is_some());
         let depth = depth.unwrap_or(0);
         let (Some(above), Some(rest)) = (steps.get(..depth), path.get(depth..)) else {
             return Err(self.unsuited(path));

@@ -51,8 +51,7 @@ pub(super) fn inline(value: &Json) -> String {
 pub(super) fn block(path: &[&str], value: &Json, newline: &str) -> String {
     let mut out = format!("[[{}]]{newline}", dotted(path));
     let Json::Object(members) = value else { return out };
-    let is_tables =
-        |value: &Json| matches!(value, Json::Array(of) if !of.is_empty() && of.iter().all(|one| matches!(one, Json::Object(_))));
+    let is_tables = |value: &Json| matches!(value, Json::Array(of) if !of.is_empty() && of.iter().all(|one| matches!(one, Json::Object(_))));
     for (name, value) in members.iter().filter(|(_, value)| !is_tables(value)) {
         out.push_str(&format!("{} = {}{newline}", key(name), inline(value)));
     }

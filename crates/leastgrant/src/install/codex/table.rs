@@ -73,7 +73,10 @@ pub fn layout(document: &Document) -> Layout {
                 entry,
                 ours: wiring::ours(&command, AGENT).is_some(),
                 matcher,
-                timeout: value.get("timeout").and_then(Value::as_integer).and_then(|seconds| u64::try_from(seconds).ok()),
+                timeout: value
+                    .get("timeout")
+                    .and_then(Value::as_integer)
+                    .and_then(|seconds| u64::try_from(seconds).ok()),
                 is_async: value.get("async").and_then(Value::as_bool).unwrap_or(false),
                 status: text("statusMessage"),
                 command,

@@ -81,10 +81,8 @@ impl Spot {
 fn sorted(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::Object(members) => {
-            let members: BTreeMap<&String, String> =
-                members.iter().map(|(key, value)| (key, sorted(value))).collect();
-            let members: Vec<String> =
-                members.iter().map(|(key, value)| format!("{}:{value}", json!(key))).collect();
+            let members: BTreeMap<&String, String> = members.iter().map(|(key, value)| (key, sorted(value))).collect();
+            let members: Vec<String> = members.iter().map(|(key, value)| format!("{}:{value}", json!(key))).collect();
             format!("{{{}}}", members.join(","))
         }
         serde_json::Value::Array(elements) => {
