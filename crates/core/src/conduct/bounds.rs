@@ -112,8 +112,5 @@ impl Bounds {
 
 /// The URLs in a text.
 pub(super) fn urls(text: &str) -> impl Iterator<Item = &str> {
-    mask::found(text)
-        .into_iter()
-        .filter_map(|(start, end)| text.get(start..end))
-        .map(|url| url.trim_end_matches(['.', ',', ';', '!', '?']))
+    mask::found(text).into_iter().filter_map(|(start, end)| text.get(start..end)).map(|url| url.trim_end_matches(['.', ',', ';', '!', '?']))
 }

@@ -97,9 +97,7 @@ impl Note {
     /// Its line.
     #[must_use]
     pub fn line(&self) -> String {
-        line(
-            &json!({ "journey_event": { "kind": self.kind, "turn": turn::id(self.turn), "detail": mask::line(&self.detail, 400) } }),
-        )
+        line(&json!({ "journey_event": { "kind": self.kind, "turn": turn::id(self.turn), "detail": mask::line(&self.detail, 400) } }))
     }
 }
 

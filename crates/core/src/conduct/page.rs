@@ -58,12 +58,7 @@ pub fn html(report: &Report, pictures: &Pictures) -> String {
         match journal {
             Ok(journal) => journey(id, journal, pictures, &mut text),
             Err(why) => {
-                let _ = write!(
-                    text,
-                    "<article><h3>{}</h3><p class=\"blocker\">unreadable: {}</p></article>\n",
-                    escaped(id),
-                    escaped(why)
-                );
+                let _ = write!(text, "<article><h3>{}</h3><p class=\"blocker\">unreadable: {}</p></article>\n", escaped(id), escaped(why));
             }
         }
     }
@@ -73,8 +68,7 @@ pub fn html(report: &Report, pictures: &Pictures) -> String {
 
 fn finding(number: usize, wall: &Wall, pictures: &Pictures, text: &mut String) {
     let severity = wall.severity.word();
-    let step =
-        wall.step.as_deref().map_or_else(|| String::from("unlocated"), |step| format!("at step “{}”", escaped(step)));
+    let step = wall.step.as_deref().map_or_else(|| String::from("unlocated"), |step| format!("at step “{}”", escaped(step)));
     let hit = wall.personas();
     let _ = write!(
         text,

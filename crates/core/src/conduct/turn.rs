@@ -105,8 +105,9 @@ pub fn read(body: &str, persona: &str, expected: u32) -> Result<Turn, String> {
 pub fn outcome(body: &str) -> Result<(Outcome, String), String> {
     let fields = object(body).map_err(|why| format!("the outcome block is not one JSON object: {why}"))?;
     let word = text(&fields, "outcome")?;
-    let outcome = Outcome::from_word(word)
-        .ok_or_else(|| format!("`outcome` is `{}`, it must be `succeeded`, `abandoned` or `blocked`", short(word)))?;
+    let outcome = Outcome::from_word(word).ok_or_else(|| {
+        format!("`outcome` is `{}`, it must be `succeeded`, `abandoned` or `blocked`", short(word))
+    })?;
     let detail = optional(&fields, "detail")?.unwrap_or_default();
     Ok((outcome, mask::line(detail, 400)))
 }
@@ -184,10 +185,7 @@ pub(super) fn paths(fields: &Map<String, Value>) -> Vec<Option<&str>> {
 #[must_use]
 pub fn is_evidence(path: &str) -> bool {
     path.strip_prefix("evidence/").is_some_and(|rest| {
-        !rest.is_empty()
-            && rest.len() < 200
-            && !rest.contains(['\\', '\0', '\n'])
-            && rest.split('/').all(|part| !matches!(part, "" | "." | ".."))
+        !rest.is_empty() && rest.len() < 200 && !rest.contains(['\\', '\0', '\n']) && rest.split('/').all(|part| !matches!(part, "" | "." | ".."))
     })
 }
 
