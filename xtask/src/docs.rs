@@ -5,10 +5,12 @@ mod text;
 
 use std::path::Path;
 
-use leastgrant_core::compatibility::{self, Record};
+use leastgrant_core::compatibility::{self, Proof, Record};
 
 const FOLDER: &str = "docs/generated/agents";
 const SUITE: &str = "crates/leastgrant/tests/conformance.rs";
+/// live runs; receipts are to be read here
+const PROOFS: &[Proof] = &[];
 const BEGIN: &str = "<!-- agents -->";
 const END: &str = "<!-- /agents -->";
 
@@ -51,10 +53,12 @@ pub(crate) fn drift(root: &Path, wanted: &[Wanted], command: &str) -> Vec<String
 
 fn wanted(root: &Path, records: &[Record]) -> Result<Vec<Wanted>, String> {
     let adapters = adapters();
-    let mut wanted: Vec<Wanted> =
-        records.iter().map(|record| (format!("{FOLDER}/{}.md", record.id), page::agent(record, &adapters))).collect();
+    let mut wanted: Vec<Wanted> = records
+        .iter()
+        .map(|record| (format!("{FOLDER}/{}.md", record.id), page::agent(record, &adapters, PROOFS)))
+        .collect();
     let readme = crate::read(&root.join("README.md"))?;
-    wanted.push((String::from("README.md"), between(&readme, &page::table(records, &adapters))?));
+    wanted.push((String::from("README.md"), between(&readme, &page::table(records, &adapters, PROOFS))?));
     Ok(wanted)
 }
 
@@ -94,6 +98,8 @@ mod tests {
     #[test]
     fn a_changed_byte_is_drift() {
         let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("crates/leastgrant/tests")).unwrap();
+        std::fs::write(root.path().join(SUITE), "").unwrap();
         std::fs::write(root.path().join("README.md"), format!("# head\n{BEGIN}\nold\n{END}\ntail\n")).unwrap();
         assert!(run(root.path()).unwrap());
         assert_eq!(check(root.path()).unwrap(), Vec::<String>::new());
@@ -117,8 +123,7 @@ mod tests {
     #[test]
     fn conformance_without_a_suite_is_a_claim() {
         let root = tempfile::tempdir().unwrap();
-        let mut record = compatibility::of("codex").unwrap().clone();
-        record.verification.conformance.done = true;
+        let record = compatibility::of("codex").unwrap().clone();
         let records = [record];
         assert_eq!(unshown(root.path(), &records).len(), 1);
         std::fs::create_dir_all(root.path().join("crates/leastgrant/tests")).unwrap();
@@ -129,7 +134,7 @@ mod tests {
     #[test]
     fn every_page_has_every_section_in_its_order() {
         for record in compatibility::all().unwrap() {
-            let page = page::agent(record, &adapters());
+            let page = page::agent(record, &adapters(), &[]);
             let sections: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(
                 sections,
@@ -160,9 +165,9 @@ mod tests {
     #[test]
     fn what_is_not_done_is_said_to_be_not_done() {
         let record = compatibility::of("cursor").unwrap();
-        let page = page::agent(record, &[]);
-        assert!(page.contains("**Enforcement: not claimed.**") && page.contains("**Verification: not run.**"));
-        assert_eq!(page.matches(": not done.**").count(), 4);
+        let page = page::agent(record, &[], &[]);
+        assert!(page.contains("**Enforcement: not claimed.**") && page.contains("**Verification: conformance only.**"));
+        assert_eq!(page.matches(": not done.**").count(), 3);
         assert!(page.contains("leastgrant has no adapter for it yet"));
         assert!(!page.contains("leastgrant install cursor"));
     }

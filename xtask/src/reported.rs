@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use leastgrant::agent::{self, HookEnv};
 use leastgrant::judged::{Given, Judged, Unjudged, judge};
+use leastgrant::persona::arm::{PERSON, Yard};
+use leastgrant::world::Real;
 use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::call::{Attendance, Mode};
 use leastgrant_core::channel::{Allow, Answer};
@@ -16,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Kinds that the judge alone decides.
-pub(crate) const KINDS: &[&str] = &["bypass", "control-file", "false-positive", "hooks", "incident"];
+pub(crate) const KINDS: &[&str] = &["browsing", "bypass", "control-file", "false-positive", "hooks", "incident"];
 
 /// One case.
 #[derive(Deserialize)]
@@ -223,11 +225,36 @@ impl Scene {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
                 .map_err(|error| error.to_string())?;
         }
+        if let Some(flow) = given.get("persona").and_then(Value::as_str) {
+            self.arm(flow, given)?;
+        }
         if let Some(tree) = given.get("worktree").and_then(Value::as_str) {
             self.put(&format!("{tree}/.git"), &self.fill("gitdir: @PROJECT@/.git/worktrees/topic\n"))?;
             self.put("@PROJECT@/.git/worktrees/topic/gitdir", &self.fill(&format!("{tree}/.git\n")))?;
         }
         Ok(())
+    }
+
+    /// A persona run that a person armed. A host with a port is a host and a permission.
+    fn arm(&self, flow: &str, given: &Map<String, Value>) -> Result<(), String> {
+        let hosts = given.get("allow_hosts").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let (mut list, mut more) = (String::new(), String::new());
+        for host in hosts {
+            let (name, port) = host.split_once(':').unwrap_or((host, ""));
+            list.push_str(&format!("- {name}\n"));
+            if !port.is_empty() {
+                more.push_str(&format!("- port {port}\n"));
+            }
+        }
+        let text = format!(
+            "# {flow}\n## Entry point\nthe start page\n## Goal\nx\n## Success criteria\nx\n## Domain allowlist\n{list}## Out of bounds\n- x\n## App version pin\nx\n## Permissions\n{more}"
+        );
+        self.put(&format!("@PROJECT@/.leopold/persona/flows/{flow}.md"), &text)?;
+        let env = self.env();
+        let world = Real::of(&env, &self.project.to_string_lossy(), std::collections::HashSet::new());
+        let state = self.home.join(".leastgrant");
+        let yard = Yard { state: &state, world: &world, root: &self.project };
+        yard.arm(flow, PERSON, 1, "2026-01-15T10:00:00Z").map(|_| ()).map_err(|stop| format!("{stop:?}"))
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -292,6 +319,7 @@ impl Scene {
         let rules = approved.filter_map(Value::as_str).map(|text| Rule {
             effect: Effect::Allow,
             pattern: text.to_owned(),
+            when: leastgrant_core::rule::When::default(),
             layer: Layer::User,
             project: Some(self.project.to_string_lossy().into_owned()),
             note: None,

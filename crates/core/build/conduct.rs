@@ -83,12 +83,9 @@ pub(crate) fn write(knowledge: &Path, out: &Path) -> Result<(), String> {
     classes("TRIGGERS", &file.class, &file.language, &mut code)?;
     classes("SIGNALS", &file.signal, &file.language, &mut code)?;
     let vague = &file.vague;
-    for (name, list) in [
-        ("COMMITS", &vague.commits),
-        ("SMALL", &vague.harmless),
-        ("THINGS", &vague.things),
-        ("WANTS", &vague.wants),
-    ] {
+    for (name, list) in
+        [("COMMITS", &vague.commits), ("SMALL", &vague.harmless), ("THINGS", &vague.things), ("WANTS", &vague.wants)]
+    {
         let _ = writeln!(code, "pub(super) static {name}: &[&str] = &{:?};", plain(list)?);
     }
     crate::tables::save(&out.join("conduct.rs"), &code)

@@ -15,6 +15,14 @@ pub enum Exit {
     Ask,
     /// `check --exit-code`: the verdict is deny
     Deny,
+    /// `persona run`: a journey was stopped at a bound or at its budget
+    Stopped,
+    /// `persona run`: a journey did not work
+    Failed,
+    /// `persona run`: nothing could be started
+    Impossible,
+    /// `persona run`: it was interrupted and can be resumed
+    Interrupted,
     /// our own failure
     Bug,
     /// a part of a live session: what it was told to end with
@@ -29,6 +37,10 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::Ask => 10,
             Exit::Deny => 11,
+            Exit::Stopped => 20,
+            Exit::Failed => 21,
+            Exit::Impossible => 22,
+            Exit::Interrupted => 23,
             Exit::Bug => 70,
             Exit::Code(code) => code,
         })

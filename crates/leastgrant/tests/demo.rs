@@ -29,6 +29,8 @@ fn every_answer_is_the_expected_one_and_nothing_stays() {
     assert_eq!(answered, steps.len());
     assert_eq!(shown["uninstall"]["same_bytes"], true);
     assert_eq!(shown["without_program"]["code"], 2);
+    assert_eq!(shown["persona"]["outside"], "deny");
+    assert_eq!(shown["persona"]["good"], true, "{}", shown["persona"]);
     assert_eq!(shown["as_expected"], true, "{told}");
     assert_eq!(output.status.code(), Some(0));
     let mut left: Vec<_> = std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use leastgrant_core::call::{Attendance, Mode};
 use leastgrant_core::channel::{self, Answer, fit};
 use leastgrant_core::compatibility::{
-    Enforcement, Fact, Failure, FailureKind, Gate, Grade, Record, Run, WhoIsThere, enforcement, live, tells, verified,
+    Enforcement, Fact, Failure, FailureKind, Gate, Grade, Proof, Record, Run, WhoIsThere, enforcement, live, tells,
+    verified,
 };
 use leastgrant_core::policy::Posture;
 use leastgrant_core::reason::{Reason, Weight};
@@ -14,8 +15,8 @@ use leastgrant_core::verdict::{AskKind, Decision, Verdict};
 use super::text;
 
 /// The page of one agent.
-pub(crate) fn agent(record: &Record, adapters: &[&str]) -> String {
-    let live = live(record, &[]);
+pub(crate) fn agent(record: &Record, adapters: &[&str], proofs: &[Proof]) -> String {
+    let live = live(record, proofs);
     let mut out = format!("# {}\n\n", record.name);
     let measured = record
         .measured
@@ -359,7 +360,7 @@ fn cannot(record: &Record, out: &mut String) {
 }
 
 /// The table that compares the agents: what is enforced and what was verified, side by side and never mixed.
-pub(crate) fn table(records: &[Record], adapters: &[&str]) -> String {
+pub(crate) fn table(records: &[Record], adapters: &[&str], proofs: &[Proof]) -> String {
     let mut out = String::from(
         "| agent | adapter | enforcement | allow | ask, with a person | ask, without | a deny | open when the hook fails | verification | measured on |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
@@ -374,7 +375,7 @@ pub(crate) fn table(records: &[Record], adapters: &[&str]) -> String {
             _ => String::from("nothing"),
         };
         let (level, _) = text::enforcement(enforcement(record));
-        let (sure, _) = text::verified(verified(record, &live(record, &[])));
+        let (sure, _) = text::verified(verified(record, &live(record, proofs)));
         let name = format!("[{}](docs/generated/agents/{}.md)", record.name, record.id);
         let row = if claimed {
             [

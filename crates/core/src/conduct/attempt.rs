@@ -9,7 +9,8 @@ use super::{mask, tools};
 use crate::persona::guard::Asked;
 
 /// Arguments that name what is pressed.
-const LABELS: &[&str] = &["element", "label", "name", "text", "button", "title", "description", "selector", "values", "value", "option"];
+const LABELS: &[&str] =
+    &["element", "label", "name", "text", "button", "title", "description", "selector", "values", "value", "option"];
 
 /// What is amiss with what is pressed, if anything.
 #[must_use]
@@ -57,7 +58,10 @@ pub fn landed(tool: &str, result: &str, bounds: &Bounds) -> Option<Broken> {
         let line = line.trim_start_matches(['-', '*', '#', ' ', '\t', '"']);
         let Some((name, rest)) = line.split_once(':') else { continue };
         let name = name.trim_end_matches('"').to_ascii_lowercase();
-        if !matches!(name.as_str(), "page url" | "url" | "final url" | "current url" | "location" | "page_url" | "finalurl") {
+        if !matches!(
+            name.as_str(),
+            "page url" | "url" | "final url" | "current url" | "location" | "page_url" | "finalurl"
+        ) {
             continue;
         }
         let Some(url) = bounds::urls(rest).next() else { continue };
@@ -79,7 +83,8 @@ pub fn named_in<'a>(snapshot: &'a str, input: &Value) -> Option<&'a str> {
         ["ref=", "uid="].iter().any(|key| {
             line.match_indices(key).any(|(at, _)| {
                 let rest = line.get(at + key.len()..).unwrap_or_default();
-                rest.strip_prefix(mark).is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+                rest.strip_prefix(mark)
+                    .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
             })
         })
     })

@@ -92,7 +92,9 @@ pub fn of(journal: &Journal) -> Vec<Finding> {
             Entry::Outcome { outcome: Outcome::Blocked, detail } => {
                 found.push(at(&place, Severity::Blocker, "blocked", detail, Vec::new()));
             }
-            Entry::Stop { reason, detail } if reason == "turn-gate" || reason == "allowlist" || reason == "irreversible" => {
+            Entry::Stop { reason, detail }
+                if reason == "turn-gate" || reason == "allowlist" || reason == "irreversible" =>
+            {
                 // a violation that a turn declared is already a finding of that turn
                 let told = found.iter().any(|one: &Finding| one.kind == "bound" && one.happened == *detail);
                 if !told {
@@ -119,7 +121,9 @@ fn signs(fields: &Map<String, Value>, gave_up: &mut bool) -> Vec<(Severity, &'st
     if !friction.is_empty() {
         signs.push((Severity::Minor, "friction", friction.join("; ")));
     }
-    if let Some(words) = observed("comprehension").and_then(Value::as_str).filter(|words| signals(words, "comprehension")) {
+    if let Some(words) =
+        observed("comprehension").and_then(Value::as_str).filter(|words| signals(words, "comprehension"))
+    {
         signs.push((Severity::Major, "comprehension", words.to_owned()));
     }
     for (stamp, severity) in [("bound_violation", Severity::Major), ("withheld", Severity::Minor)] {
@@ -185,7 +189,7 @@ pub fn page(journal: &Journal) -> String {
             finding.severity.word(),
             finding.kind,
             at(finding.step.as_deref()),
-            turn::id(finding.turn),
+            turn::shown(finding.turn),
             finding.line,
             escaped(&finding.happened),
         );

@@ -9,8 +9,22 @@ use crate::world::World;
 
 /// Words behind `git` that write history here.
 const COMMITS: &[&str] = &[
-    "commit", "commit-tree", "update-ref", "merge", "cherry-pick", "rebase", "revert", "am", "pull", "fast-import",
-    "filter-branch", "replace", "notes", "tag", "subtree", "stash",
+    "commit",
+    "commit-tree",
+    "update-ref",
+    "merge",
+    "cherry-pick",
+    "rebase",
+    "revert",
+    "am",
+    "pull",
+    "fast-import",
+    "filter-branch",
+    "replace",
+    "notes",
+    "tag",
+    "subtree",
+    "stash",
 ];
 
 /// Words behind `git` that send it away.
@@ -40,13 +54,17 @@ pub fn ask(call: &Call, world: &dyn World, unlocked: &[String]) -> Lock {
             return shut("a forced push is refused in a persona run, whoever unlocked what");
         }
         if pushes && !open("push") {
-            return shut("pushing is locked in a persona run; a person unlocks it with `leastgrant persona unlock push`");
+            return shut(
+                "pushing is locked in a persona run; a person unlocks it with `leastgrant persona unlock push`",
+            );
         }
         let history = action.capability == Capability::VcsWrite && verb.is_none_or(|verb| COMMITS.contains(&verb));
         if (history || verb.is_some_and(|verb| COMMITS.contains(&verb) && action.capability != Capability::VcsRead))
             && !open("commit")
         {
-            return shut("commits are locked in a persona run; a person unlocks them with `leastgrant persona unlock commit`");
+            return shut(
+                "commits are locked in a persona run; a person unlocks them with `leastgrant persona unlock commit`",
+            );
         }
         if let Some(opaque) = &action.opaque
             && names_git(&shell.command)

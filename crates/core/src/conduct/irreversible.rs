@@ -206,7 +206,8 @@ impl Clause<'_> {
 
     /// An act without a thing, or on a thing that has no name.
     fn vague(&self) -> Reach {
-        let unclear = |says: &str, words: String| Reach::Unclear(Why { class: "unclear", says: says.to_owned(), words });
+        let unclear =
+            |says: &str, words: String| Reach::Unclear(Why { class: "unclear", says: says.to_owned(), words });
         for (at, word) in self.words.iter().enumerate() {
             if self.taken_back(at, 1) {
                 continue;
@@ -232,7 +233,8 @@ impl Clause<'_> {
 fn in_text(text: &str, language: &Language, trigger: &Trigger) -> Reach {
     for phrase in trigger.phrases.iter().flat_map(|phrase| phrase.iter()) {
         for (at, _) in text.match_indices(phrase) {
-            let (ahead, behind) = (text.get(..at).unwrap_or_default(), text.get(at + phrase.len()..).unwrap_or_default());
+            let (ahead, behind) =
+                (text.get(..at).unwrap_or_default(), text.get(at + phrase.len()..).unwrap_or_default());
             let ahead: String = ahead.chars().rev().take(2).collect::<Vec<_>>().into_iter().rev().collect();
             let tail: String = behind.chars().take(8).collect();
             let taken = language.not.iter().any(|not| ahead.contains(not))

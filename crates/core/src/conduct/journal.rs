@@ -83,13 +83,16 @@ impl Header {
     /// Its line.
     #[must_use]
     pub fn line(&self) -> String {
-        line(&json!({
-            "journey_schema": self.journey_schema,
-            "flow": mask::line(&self.flow, 120),
-            "persona": self.persona,
-            "app_version": mask::line(&self.app_version, 120),
-            "started_at": self.started_at,
-        }))
+        // the order of the fields is fixed: other conductors write the same bytes
+        let text = |text: &str| Value::from(mask::line(text, 120)).to_string();
+        format!(
+            "{{\"journey_schema\":{},\"flow\":{},\"persona\":{},\"app_version\":{},\"started_at\":{}}}\n",
+            text(&self.journey_schema),
+            text(&self.flow),
+            text(&self.persona),
+            text(&self.app_version),
+            text(&self.started_at),
+        )
     }
 }
 
@@ -97,7 +100,9 @@ impl Note {
     /// Its line.
     #[must_use]
     pub fn line(&self) -> String {
-        line(&json!({ "journey_event": { "kind": self.kind, "turn": turn::id(self.turn), "detail": mask::line(&self.detail, 400) } }))
+        line(
+            &json!({ "journey_event": { "kind": self.kind, "turn": turn::id(self.turn), "detail": mask::line(&self.detail, 400) } }),
+        )
     }
 }
 

@@ -65,7 +65,11 @@ pub(super) fn found(text: &str) -> Vec<(usize, usize)> {
     while let Some(at) = text.get(from..).and_then(|rest| rest.find(':')).map(|at| at + from) {
         from = at + 1;
         let front = text.get(..at).unwrap_or_default();
-        let scheme = front.chars().rev().take(32).take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
+        let scheme = front
+            .chars()
+            .rev()
+            .take(32)
+            .take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
         let start = at - scheme.count();
         let name = text.get(start..at).unwrap_or_default().to_ascii_lowercase();
         let behind = text.get(at + 1..).unwrap_or_default();
@@ -75,7 +79,9 @@ pub(super) fn found(text: &str) -> Vec<(usize, usize)> {
         if !letter || !(slashes || bare && !behind.starts_with([' ', '\n'])) {
             continue;
         }
-        let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | ']' | ')' | '}' | '`' | '«' | '»');
+        let ends = |letter: char| {
+            letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | ']' | ')' | '}' | '`' | '«' | '»')
+        };
         let end = behind.find(ends).map_or(text.len(), |length| at + 1 + length);
         if end > at + 1 && found.last().is_none_or(|last| start >= last.1) {
             found.push((start, end));

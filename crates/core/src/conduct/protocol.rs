@@ -123,7 +123,10 @@ pub fn act(number: u32, last: bool) -> String {
              one `persona-outcome` block."
         );
     }
-    format!("ACT {done}: it is written down. Do the one declared action, then look and write the block of TURN_ID {}.", turn::id(number + 1))
+    format!(
+        "ACT {done}: it is written down. Do the one declared action, then look and write the block of TURN_ID {}.",
+        turn::id(number + 1)
+    )
 }
 
 /// Not yet.

@@ -158,7 +158,7 @@ impl Wall {
                 text,
                 "- `{}/JOURNEY.jsonl` {} (line {})\n  - what happened: {}",
                 finding.persona,
-                turn::id(finding.turn),
+                turn::shown(finding.turn),
                 finding.line,
                 escaped(&finding.happened),
             );
@@ -183,7 +183,11 @@ fn journey(id: &str, journal: &Journal, text: &mut String) {
         let _ = writeln!(text, "- most friction: {} (line {line}), {count} points", turn::id(turn));
     }
     let (end, detail) = end(journal);
-    let _ = writeln!(text, "- end: {end}{}", if detail.is_empty() { String::new() } else { format!(", {}", escaped(&detail)) });
+    let _ = writeln!(
+        text,
+        "- end: {end}{}",
+        if detail.is_empty() { String::new() } else { format!(", {}", escaped(&detail)) }
+    );
 }
 
 /// The turn with the most points of friction, the first of several.
@@ -200,7 +204,8 @@ pub fn peak(journal: &Journal) -> Option<(u32, usize, usize)> {
 /// How a journey ended, in a word or two, and what was said about it with the line it stands on.
 #[must_use]
 pub fn end(journal: &Journal) -> (String, String) {
-    let last = journal.entries.iter().rev().find(|(_, entry)| matches!(entry, Entry::Stop { .. } | Entry::Outcome { .. }));
+    let last =
+        journal.entries.iter().rev().find(|(_, entry)| matches!(entry, Entry::Stop { .. } | Entry::Outcome { .. }));
     match last {
         Some((line, Entry::Outcome { outcome, detail })) => {
             (outcome.word().to_owned(), format!("line {line}: {}", mask::line(detail, 400)))

@@ -63,6 +63,12 @@ pub fn id(number: u32) -> String {
     format!("turn-{number}")
 }
 
+/// A turn as people read it; what happened before the first has no turn of its own.
+#[must_use]
+pub fn shown(number: u32) -> String {
+    if number == 0 { String::from("before turn-1") } else { id(number) }
+}
+
 /// The number of a turn id, written the one way that it is written.
 #[must_use]
 pub fn number(text: &str) -> Option<u32> {
@@ -105,9 +111,8 @@ pub fn read(body: &str, persona: &str, expected: u32) -> Result<Turn, String> {
 pub fn outcome(body: &str) -> Result<(Outcome, String), String> {
     let fields = object(body).map_err(|why| format!("the outcome block is not one JSON object: {why}"))?;
     let word = text(&fields, "outcome")?;
-    let outcome = Outcome::from_word(word).ok_or_else(|| {
-        format!("`outcome` is `{}`, it must be `succeeded`, `abandoned` or `blocked`", short(word))
-    })?;
+    let outcome = Outcome::from_word(word)
+        .ok_or_else(|| format!("`outcome` is `{}`, it must be `succeeded`, `abandoned` or `blocked`", short(word)))?;
     let detail = optional(&fields, "detail")?.unwrap_or_default();
     Ok((outcome, mask::line(detail, 400)))
 }
@@ -185,7 +190,10 @@ pub(super) fn paths(fields: &Map<String, Value>) -> Vec<Option<&str>> {
 #[must_use]
 pub fn is_evidence(path: &str) -> bool {
     path.strip_prefix("evidence/").is_some_and(|rest| {
-        !rest.is_empty() && rest.len() < 200 && !rest.contains(['\\', '\0', '\n']) && rest.split('/').all(|part| !matches!(part, "" | "." | ".."))
+        !rest.is_empty()
+            && rest.len() < 200
+            && !rest.contains(['\\', '\0', '\n'])
+            && rest.split('/').all(|part| !matches!(part, "" | "." | ".."))
     })
 }
 

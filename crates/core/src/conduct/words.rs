@@ -83,9 +83,13 @@ enum Kind {
 
 fn kind(letter: char) -> Kind {
     match letter {
-        '\'' | '’' | '‘' | '`' | '´' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => Kind::Nothing,
+        '\'' | '’' | '‘' | '`' | '´' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => {
+            Kind::Nothing
+        }
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' => Kind::Nothing,
-        '.' | '!' | '?' | ';' | ':' | ',' | '\n' | '\r' | '…' | '。' | '！' | '？' | '；' | '，' | '、' => Kind::Stop,
+        '.' | '!' | '?' | ';' | ':' | ',' | '\n' | '\r' | '…' | '。' | '！' | '？' | '；' | '，' | '、' => {
+            Kind::Stop
+        }
         letter if letter.is_alphanumeric() => Kind::Letter,
         _ => Kind::Gap,
     }

@@ -26,6 +26,8 @@ pub enum Profile {
 pub enum Asked<'a> {
     /// a built-in fetch: the address, or a text with addresses in it
     Fetch(&'a str),
+    /// a built-in fetch of several addresses: each of them counts
+    FetchAll(&'a [String]),
     /// a tool of a server, or one that nobody knows
     Tool {
         /// the server's name; empty for a tool of the agent's own
@@ -62,6 +64,12 @@ pub enum Ruling {
 }
 
 impl<'a> Asked<'a> {
+    /// Whether no bound is about it.
+    #[must_use]
+    pub fn is_other(&self) -> bool {
+        matches!(self, Self::Other)
+    }
+
     /// A call of the agent's hook by the tool's name: what the mission's guard judges, and nothing else.
     #[must_use]
     pub fn of_hook(tool_name: &'a str, input: &'a Json) -> Self {
@@ -77,6 +85,7 @@ impl<'a> Asked<'a> {
     pub fn of_call(call: &'a Call, actions: &'a [Action]) -> Self {
         match &call.tool {
             Tool::Fetch { url } => Self::Fetch(url),
+            Tool::FetchAll { urls } => Self::FetchAll(urls),
             Tool::Mcp { server, tool, input } => match servers::split(&call.tool_name) {
                 // where the two disagree, the name that the hook would judge counts
                 Some((server, tool)) if server.len() + tool.len() > 0 => Self::Tool { server, tool, input },
@@ -86,7 +95,16 @@ impl<'a> Asked<'a> {
             Tool::Unknown { input } => Self::Tool { server: "", tool: &call.tool_name, input },
             Tool::Shell(_) => Self::Shell(actions),
             Tool::Unreadable { .. } => Self::Unreadable,
-            _ => Self::Other,
+            // named one by one, so that a new kind of call is thought about here
+            Tool::Read { .. }
+            | Tool::Write { .. }
+            | Tool::Edit { .. }
+            | Tool::Patch(_)
+            | Tool::Delete { .. }
+            | Tool::Search(_)
+            | Tool::Spawn { .. }
+            | Tool::Skill { .. }
+            | Tool::Meta => Self::Other,
         }
     }
 }
@@ -117,7 +135,7 @@ pub fn rule(run: &Run, profile: Profile, asked: Asked<'_>, session: &str, now_ms
         State::Open(bounds) => bounds,
         State::Closed(block) => {
             let held = match asked {
-                Asked::Fetch(_) | Asked::Unreadable => true,
+                Asked::Fetch(_) | Asked::FetchAll(_) | Asked::Unreadable => true,
                 Asked::Tool { server, input, tool } => !server.is_empty() || tool == "fetch" || carries(input),
                 Asked::Search(_) => strict,
                 Asked::Shell(actions) => strict && actions.iter().any(connects),
@@ -131,6 +149,8 @@ pub fn rule(run: &Run, profile: Profile, asked: Asked<'_>, session: &str, now_ms
         Asked::Other => Ok(None),
         Asked::Unreadable => Err(guard.block(Why::Payload)),
         Asked::Fetch(text) => guard.fetch(text).map(|()| Some(Does::Navigate)),
+        Asked::FetchAll([]) => Err(guard.block(Why::NoTarget)),
+        Asked::FetchAll(urls) => urls.iter().try_for_each(|url| guard.fetch(url)).map(|()| Some(Does::Navigate)),
         Asked::Search(query) => return guard.search(query),
         Asked::Shell(actions) if strict => guard.shell(actions).map(|()| None),
         Asked::Shell(_) => Ok(None),

@@ -26,11 +26,13 @@ pub enum Group {
     Exposure,
     /// how it is used
     Habits,
+    /// the bound of persona runs
+    Persona,
 }
 
 impl Group {
     /// All, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [Self::Setup, Self::Enforcement, Self::Exposure, Self::Habits];
+    pub const ALL: [Self; 5] = [Self::Setup, Self::Enforcement, Self::Exposure, Self::Habits, Self::Persona];
 
     /// Its name.
     #[must_use]
@@ -40,6 +42,7 @@ impl Group {
             Self::Enforcement => "enforcement",
             Self::Exposure => "exposure",
             Self::Habits => "habits",
+            Self::Persona => "persona",
         }
     }
 }
@@ -138,5 +141,6 @@ pub fn examine(scene: &Scene) -> Vec<Check> {
     checks.extend(agents::checks(scene));
     checks.extend(exposure::checks(scene));
     checks.extend(habits::checks(scene));
+    checks.extend(crate::persona::doctor::checks(&scene.places, scene.now_ms));
     checks
 }

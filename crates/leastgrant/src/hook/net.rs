@@ -6,7 +6,7 @@ use std::sync::Mutex;
 static PLACE: Mutex<Option<String>> = Mutex::new(None);
 
 /// Keeps panics from printing; they remember where they were instead.
-pub(super) fn spread() {
+pub(crate) fn spread() {
     set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!("{}:{}", at.file(), at.line()));
         if let Ok(mut kept) = PLACE.lock() {
@@ -19,7 +19,7 @@ pub(super) fn spread() {
 ///
 /// # Errors
 /// It panicked.
-pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // nothing that `work` touches is looked at again after a panic, so half-made values cannot be seen
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let place = PLACE.lock().ok().and_then(|mut kept| kept.take());

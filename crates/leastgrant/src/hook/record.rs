@@ -1,15 +1,20 @@
 //! What the hook writes down. Recording never changes an answer: a failure, even a panic, is dropped here.
 
+use std::collections::HashSet;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use leastgrant_core::action::{Capability, Exposure, TargetKind};
 use leastgrant_core::call::{Attendance, Call};
 use leastgrant_core::channel::{Answer, Ask};
+use leastgrant_core::persona::guard::{self, Asked, Profile, Ruling};
+use leastgrant_core::persona::mask::addresses;
 use leastgrant_core::verdict::Verdict;
 
 use super::net;
 use crate::agent::{Agent, ConfigChange, Done, Held, HookEnv, Output, Passing};
 use crate::ground::Ground;
+use crate::persona::hook::masks;
+use crate::persona::journal;
 use crate::store::Store;
 use crate::store::event::{Event, attendance, brief};
 use crate::store::tally::Tally;
@@ -30,8 +35,13 @@ impl Desk<'_> {
     }
 
     pub(super) fn call(&self, ground: &Ground, call: &Call, verdict: &Verdict, answer: &Answer) {
+        let walked = masks(&ground.world, self.agent.started_in(self.env), &call.cwd);
+        if !ground.policy.persona.is_empty() {
+            self.bound(ground, call, verdict);
+        }
         if may_run(self.agent, call, answer) {
             for secret in secrets(verdict) {
+                let secret = if walked { addresses(&secret) } else { secret };
                 let _ = ground.store.read_secret(&call.session, &secret);
             }
         }
@@ -39,7 +49,26 @@ impl Desk<'_> {
         if ground.paused {
             event = event.noting("paused");
         }
+        event = event.walked(walked);
         let _ = ground.store.append(&event.in_project(ground.world.project()).took(self.start.elapsed()));
+    }
+
+    /// The event of a call that a persona run held, for those who read the run's own file.
+    fn bound(&self, ground: &Ground, call: &Call, verdict: &Verdict) {
+        let asked = Asked::of_call(call, &verdict.actions);
+        for run in &ground.policy.persona {
+            if let Ruling::Outside(block) = guard::rule(run, Profile::Strict, asked, &call.session, now()) {
+                let call_id = call.call_id.as_deref();
+                let held =
+                    journal::Held { root: &run.root, session: &call.session, call: call_id, tool: &call.tool_name };
+                return journal::block(ground.store.root(), held, &block);
+            }
+        }
+    }
+
+    /// Whether a persona run may be active where the call was made.
+    fn walked(&self, cwd: &str) -> bool {
+        masks(&Real::of(self.env, cwd, HashSet::new()), self.agent.started_in(self.env), cwd)
     }
 
     pub(super) fn done(&self, done: &Done) {
@@ -48,8 +77,17 @@ impl Desk<'_> {
         if let Some(path) = &done.made {
             let _ = store.made_file(&call.session, path);
         }
-        let event = Event::new(if done.ran { "ran" } else { "failed" }, now()).of_call(call);
+        let event =
+            Event::new(if done.ran { "ran" } else { "failed" }, now()).of_call(call).walked(self.walked(&call.cwd));
         let _ = store.append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
+        if store.is_behind() {
+            self.collect();
+        }
+    }
+
+    /// Takes what happened since the last time into what was learned.
+    pub(super) fn collect(&self) {
+        let _ = self.store().collect(self.env, now());
     }
 
     pub(super) fn prompted(&self, call: &Call, told: Option<(&Verdict, &Answer)>) {
@@ -57,6 +95,7 @@ impl Desk<'_> {
         if let Some((verdict, answer)) = told {
             event = event.of_verdict(verdict, answer);
         }
+        event = event.walked(self.walked(&call.cwd));
         let _ = self.store().append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
     }
 

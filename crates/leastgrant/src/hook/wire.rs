@@ -16,17 +16,17 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What came in.
 #[derive(Debug)]
-pub(super) struct Received {
+pub(crate) struct Received {
     /// the bytes, at most [`MAX`]
-    pub(super) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// why it is not the whole payload
-    pub(super) fault: Option<String>,
+    pub(crate) fault: Option<String>,
 }
 
 /// Reads standard input to its end. What is too much is read and dropped: an agent whose pipe breaks may take our answer
 /// for a failure and go on.
 #[must_use]
-pub(super) fn receive() -> Received {
+pub(crate) fn receive() -> Received {
     let mut bytes = Vec::with_capacity(16 * 1024);
     let fault = match own(io::stdin()) {
         Ok(file) => fill(file, &mut bytes, PATIENCE),
@@ -73,7 +73,7 @@ fn ready(file: &File, left: Duration) -> io::Result<bool> {
 /// Writes the answer and gives the exit code. An answer that cannot be written becomes the refusal that needs no standard
 /// output.
 #[must_use]
-pub(super) fn send(output: &Output) -> u8 {
+pub(crate) fn send(output: &Output) -> u8 {
     let code = match write_whole(io::stdout(), &output.stdout) {
         Ok(()) => output.code,
         Err(_) => 2,

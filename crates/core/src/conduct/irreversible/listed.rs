@@ -7,13 +7,52 @@ use super::{Reach, Why};
 
 /// Words that say nothing about what is kept out.
 const EMPTY: &[&str] = &[
-    "the", "a", "an", "any", "all", "of", "for", "to", "in", "on", "with", "that", "this", "is", "are", "be", "it", "no",
-    "not", "never", "do", "dont", "always", "real", "actual", "other", "anything", "everything", "user", "users", "kind",
-    "your", "my", "our", "their", "by", "from", "at", "as", "out", "bounds",
+    "the",
+    "a",
+    "an",
+    "any",
+    "all",
+    "of",
+    "for",
+    "to",
+    "in",
+    "on",
+    "with",
+    "that",
+    "this",
+    "is",
+    "are",
+    "be",
+    "it",
+    "no",
+    "not",
+    "never",
+    "do",
+    "dont",
+    "always",
+    "real",
+    "actual",
+    "other",
+    "anything",
+    "everything",
+    "user",
+    "users",
+    "kind",
+    "your",
+    "my",
+    "our",
+    "their",
+    "by",
+    "from",
+    "at",
+    "as",
+    "out",
+    "bounds",
 ];
 
 /// Looks rather than acts, where a topic follows.
-const LOOKS: &[&str] = &["read", "look", "view", "check", "see", "open", "find", "compare", "review", "browse", "scroll"];
+const LOOKS: &[&str] =
+    &["read", "look", "view", "check", "see", "open", "find", "compare", "review", "browse", "scroll"];
 
 /// Whether an item of the list stands in this clause.
 pub(super) fn kept_out(clause: &[String], items: &[String]) -> Reach {

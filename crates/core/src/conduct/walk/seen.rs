@@ -49,6 +49,10 @@ struct Open {
 
 impl Seen {
     pub(super) fn called(&mut self, id: &str, tool: &str, input: &Value, bounds: &Bounds, going: bool) {
+        // some agents tell of a call twice; as it was first told it counts
+        if self.open.iter().any(|open| open.id == id) {
+            return;
+        }
         let amiss = self.amiss(tool, input, bounds, going);
         if self.open.len() >= MOST {
             self.open.remove(0);

@@ -4,6 +4,7 @@
 
 mod play;
 mod stage;
+mod walk;
 mod wired;
 
 use serde::Serialize;
@@ -29,6 +30,7 @@ struct Shown<'a> {
     without_program: wired::Broken,
     doctor: wired::Examined,
     uninstall: wired::Removed,
+    persona: walk::Walked,
     left_behind: bool,
     as_expected: bool,
 }
@@ -74,16 +76,18 @@ fn show(ui: &mut Ui) -> Result<bool, String> {
     let broken = wired::broken(&stage, &install, &message)?;
     let doctor = wired::examine(&stage)?;
     let removed = wired::uninstall(&stage, &install)?;
+    let walked = walk::walk(&stage)?;
     if let Some(ui) = &mut text {
         recorded(&stage, &lines, intact, ui);
         broken.tell(ui);
         doctor.tell(ui);
         removed.tell(ui);
+        walked.tell(ui);
     }
     let root = stage.root().to_owned();
     stage.strike()?;
     let left_behind = root.exists();
-    let calm = intact && !left_behind && broken.good && doctor.good && removed.good;
+    let calm = intact && !left_behind && broken.good && doctor.good && removed.good && walked.good;
     let good = calm && played.iter().all(|one| one.good);
     match text {
         Some(ui) => outro(&played, left_behind, ui),
@@ -95,6 +99,7 @@ fn show(ui: &mut Ui) -> Result<bool, String> {
             without_program: broken,
             doctor,
             uninstall: removed,
+            persona: walked,
             left_behind,
             as_expected: good,
         }),

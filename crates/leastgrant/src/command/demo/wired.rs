@@ -151,6 +151,6 @@ impl Removed {
     }
 }
 
-fn typed(command: &str, ui: &mut Ui) {
+pub(super) fn typed(command: &str, ui: &mut Ui) {
     ui.line(format!("{} {}", theme::paint(theme::DIM, "$"), theme::paint(theme::STRONG, command)));
 }
