@@ -81,7 +81,7 @@ pub struct Prepared {
     /// what is put in
     pub(super) wiring: Option<Wiring>,
     /// files that go with it, with their bytes without us
-    pub(super) beside: Vec<(PathBuf, Option<Vec<u8>>)>,
+    pub(super) beside: Kept,
 }
 
 impl Prepared {
@@ -201,6 +201,9 @@ fn wiring(places: &Places, request: &Request, program: PathBuf, timeout: Option<
     }
 }
 
+/// Files with their bytes without us.
+type Kept = Vec<(PathBuf, Option<Vec<u8>>)>;
+
 /// Plans the files that go with the settings file, before it: it must never name what is not there.
 fn beside(
     places: &Places,
@@ -209,7 +212,7 @@ fn beside(
     turn: Turn<'_>,
     record: Option<&Record>,
     plan: &mut Plan,
-) -> Result<Vec<(PathBuf, Option<Vec<u8>>)>, Stop> {
+) -> Result<Kept, Stop> {
     let gone = Turn { before: turn.after, after: None };
     let without = request.dialect.beside(places, wiring, gone).map_err(Stop::Refused)?;
     let mut kept = Vec::new();
