@@ -19,7 +19,8 @@ pub(super) fn refused(stage: &Stage) -> Result<(), String> {
 }
 
 fn asked(stage: &Stage) -> Result<(), String> {
-    let server = stage.setup.servers.first().ok_or("no server that drives a browser is known: name it with `--browser`")?;
+    let server =
+        stage.setup.servers.first().ok_or("no server that drives a browser is known: name it with `--browser`")?;
     let mut worker = Worker::new(stage.setup.clone());
     worker.launch()?;
     worker.say(&format!(
@@ -42,7 +43,8 @@ fn asked(stage: &Stage) -> Result<(), String> {
             }
             // where a refused call leaves no trace of its own, the agent's answer carries the guard's words
             Some(Sound::Said(text)) => {
-                refused |= text.contains(leastgrant_core::persona::why::PREFIX) || text.contains(leastgrant_core::conduct::gate::PREFIX);
+                refused |= text.contains(leastgrant_core::persona::why::PREFIX)
+                    || text.contains(leastgrant_core::conduct::gate::PREFIX);
             }
             Some(Sound::Rests) => break,
             Some(Sound::Gone(how)) => return Err(format!("the agent ended: {how}")),

@@ -61,7 +61,8 @@ fn journey(stage: &Stage, role: &Role, wire: &Wire) -> Result<Ending, String> {
         if let Some(ended) = journal.ended() {
             return Ok(ending_of(ended));
         }
-        let note = Note { kind: String::from("resumed"), turn: journal.enacted(), detail: String::from("the run goes on") };
+        let note =
+            Note { kind: String::from("resumed"), turn: journal.enacted(), detail: String::from("the run goes on") };
         writer.append(&note.line()).map_err(|error| format!("the journal: {error}"))?;
         (writer, Walk::resumed(&role.persona, stage.bounds.clone(), MOST_LAUNCHES, &journal), Some(journal))
     } else {
