@@ -131,13 +131,9 @@ impl When {
     }
 }
 
-fn all_or_any<T>(effect: Effect, found: impl Iterator<Item = T>, mut fits: impl FnMut(&T) -> bool) -> bool {
+fn all_or_any<T>(effect: Effect, found: impl Iterator<Item = T>, fits: impl FnMut(&T) -> bool) -> bool {
     let found: Vec<T> = found.collect();
-    if effect == Effect::Allow {
-        !found.is_empty() && found.iter().all(fits)
-    } else {
-        found.iter().any(|one| fits(one))
-    }
+    if effect == Effect::Allow { !found.is_empty() && found.iter().all(fits) } else { found.iter().any(fits) }
 }
 
 /// Whether a place fits a path pattern. To loosen, every reading of it must.

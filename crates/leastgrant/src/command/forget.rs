@@ -14,8 +14,11 @@ use crate::store::snapshot;
 #[derive(clap::Args)]
 pub struct Args {
     /// the pattern and the conditions as they stand in the rule; with `--learned`, a glob on signatures
-    #[arg(allow_hyphen_values = true, required = true)]
-    pattern: Vec<String>,
+    #[arg(allow_hyphen_values = true)]
+    pattern: String,
+    /// more conditions
+    #[arg(value_name = "KEY=VALUE")]
+    more: Vec<String>,
     /// the rule for every project instead of this one
     #[arg(long)]
     global: bool,
@@ -26,7 +29,7 @@ pub struct Args {
 
 /// Removes and tells.
 pub fn run(args: &Args, ui: &mut Ui) -> Exit {
-    let shown = words::safe(&args.pattern.join(" "));
+    let shown = words::safe(&words_of(args).join(" "));
     let (done, one, many) = if args.learned {
         (unlearned(args), "signature unlearned", "signatures unlearned")
     } else {
@@ -58,11 +61,15 @@ pub fn run(args: &Args, ui: &mut Ui) -> Exit {
     }
 }
 
+fn words_of(args: &Args) -> Vec<String> {
+    std::iter::once(&args.pattern).chain(&args.more).cloned().collect()
+}
+
 fn removed(args: &Args) -> Result<usize, String> {
     let here = Here::find();
     rule::person(&here.env)?;
     let project = rule::project(args.global, &here.env)?;
-    let gone = Rule { project, layer: Layer::User, ..rule::written(Effect::Ask, &args.pattern)? };
+    let gone = Rule { project, layer: Layer::User, ..rule::written(Effect::Ask, &words_of(args))? };
     let count = here.store.remove_rules(&gone)?;
     if count > 0 {
         let mut event = rule::recorded("rule-removed", &gone);
@@ -76,7 +83,7 @@ fn unlearned(args: &Args) -> Result<usize, String> {
     let here = Here::find();
     rule::person(&here.env)?;
     let project = rule::project(args.global, &here.env)?;
-    let pattern = args.pattern.join(" ");
+    let pattern = words_of(args).join(" ");
     let mut events = Vec::new();
     snapshot::entries(&here.store, |entry| {
         let here_too = project.as_ref().is_none_or(|root| entry.project == *root);

@@ -19,8 +19,11 @@ use crate::world::Real;
 pub struct Args {
     /// exact command text, a glob on signatures, or conditions `key=value`: program, capability, path, host, server, tool,
     /// agent, branch, mode
-    #[arg(allow_hyphen_values = true, required = true)]
-    pattern: Vec<String>,
+    #[arg(allow_hyphen_values = true)]
+    pattern: String,
+    /// more conditions
+    #[arg(value_name = "KEY=VALUE")]
+    more: Vec<String>,
     /// it ends after so long: `24h`, `30d`, `2w`, `6mo`
     #[arg(long, value_name = "TIME", value_parser = super::past::span)]
     expires: Option<i64>,
@@ -88,11 +91,8 @@ fn added(effect: Effect, args: &Args, ui: &mut Ui) -> Result<Exit, String> {
         Some(file)
     };
     if ui.json {
-        let mut value = json(&rule);
-        value["matched_in_30_days"] = count.into();
-        value["examples"] = examples.into();
-        value["kept"] = file.is_some().into();
-        ui.json(&value);
+        let more = serde_json::json!({ "matched_in_30_days": count, "examples": examples, "kept": file.is_some() });
+        ui.json(&with(json(&rule), more));
     } else {
         let kept = file.map_or_else(|| String::from("  not kept"), |file| format!("  written to {}", file.display()));
         ui.line(theme::paint(theme::DIM, &kept));
@@ -119,6 +119,14 @@ pub(super) fn json(rule: &Rule) -> serde_json::Value {
         "note": rule.note,
         "until_ms": rule.until_ms,
     })
+}
+
+/// One object with the keys of another added.
+pub(super) fn with(mut value: serde_json::Value, more: serde_json::Value) -> serde_json::Value {
+    if let (Some(value), serde_json::Value::Object(more)) = (value.as_object_mut(), more) {
+        value.extend(more);
+    }
+    value
 }
 
 /// A layer's name.
@@ -183,8 +191,9 @@ pub(super) fn project(global: bool, env: &HookEnv) -> Result<Option<String>, Str
 }
 
 fn rule(effect: Effect, args: &Args, here: &Here) -> Result<Rule, String> {
-    let mut rule = written(effect, &args.pattern)?;
-    for text in args.pattern.iter().chain(args.note.as_ref()) {
+    let words: Vec<String> = std::iter::once(&args.pattern).chain(&args.more).cloned().collect();
+    let mut rule = written(effect, &words)?;
+    for text in words.iter().chain(args.note.as_ref()) {
         if redact(text) != *text {
             return Err(String::from(
                 "this holds a credential, and rules are kept in the clear: write `*` in its place",

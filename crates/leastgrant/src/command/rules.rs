@@ -5,7 +5,7 @@ use leastgrant_core::rule::{Book, Effect, Layer};
 use serde_json::json;
 
 use super::past::{DAY, Here, matched};
-use super::rule::{json as as_json, layer, place, styled};
+use super::rule::{json as as_json, layer, place, styled, with};
 use crate::agent::{self, Agent, Decoded, MadeUp};
 use crate::exit::Exit;
 use crate::ground::Ground;
@@ -52,11 +52,7 @@ fn list(ui: &mut Ui) -> Exit {
             .rules
             .iter()
             .zip(&hits)
-            .map(|(rule, hits)| {
-                let mut value = as_json(rule);
-                value["matched_in_30_days"] = (*hits).into();
-                value
-            })
+            .map(|(rule, hits)| with(as_json(rule), json!({ "matched_in_30_days": hits })))
             .collect();
         ui.json(&json!({ "rules": rules, "problems": policy.problems }));
     } else if policy.rules.is_empty() {

@@ -5,11 +5,18 @@ use std::time::{Duration, Instant};
 
 use leastgrant_core::conduct::walk::Answer;
 
+use super::guard;
 use super::stage::Stage;
 use super::worker::{Sound, Worker};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const PERSONA: &str = "leastgrant-canary";
+
+/// How often the guard's events tell of the canary.
+fn told(stage: &Stage) -> usize {
+    let path = crate::persona::journal::path(&stage.setup.root.to_string_lossy());
+    std::fs::read_to_string(path).unwrap_or_default().matches("leastgrant-canary.invalid").count()
+}
 
 /// One refused call, or why the run does not begin.
 pub(super) fn refused(stage: &Stage) -> Result<(), String> {
@@ -19,7 +26,8 @@ pub(super) fn refused(stage: &Stage) -> Result<(), String> {
 }
 
 fn asked(stage: &Stage) -> Result<(), String> {
-    let server = stage.setup.servers.first().ok_or("no server that drives a browser is known: name it with `--browser`")?;
+    let server =
+        stage.setup.servers.first().ok_or("no server that drives a browser is known: name it with `--browser`")?;
     let mut worker = Worker::new(stage.setup.clone());
     worker.launch()?;
     worker.say(&format!(
@@ -28,6 +36,7 @@ fn asked(stage: &Stage) -> Result<(), String> {
          not try again."
     ))?;
     let end = Instant::now() + PATIENCE.min(stage.patience);
+    let before = told(stage);
     let mut refused = false;
     while Instant::now() < end {
         if let Some(why) = stage.stop.asked() {
@@ -42,7 +51,8 @@ fn asked(stage: &Stage) -> Result<(), String> {
             }
             // where a refused call leaves no trace of its own, the agent's answer carries the guard's words
             Some(Sound::Said(text)) => {
-                refused |= text.contains(leastgrant_core::persona::why::PREFIX) || text.contains(leastgrant_core::conduct::gate::PREFIX);
+                refused |= text.contains(leastgrant_core::persona::why::PREFIX)
+                    || text.contains(leastgrant_core::conduct::gate::PREFIX);
             }
             Some(Sound::Rests) => break,
             Some(Sound::Gone(how)) => return Err(format!("the agent ended: {how}")),
@@ -50,5 +60,10 @@ fn asked(stage: &Stage) -> Result<(), String> {
         }
     }
     worker.end();
-    if refused { Ok(()) } else { Err(String::from("the agent made no such call")) }
+    // a refused call may leave no trace in the agent's stream: the guard's own word counts
+    let session = worker.session().unwrap_or_default();
+    refused |= !guard::refusals(&stage.state, session, 0).is_empty();
+    guard::forget(&stage.state, session);
+    // nor has the lease to have known the session when the call came
+    if refused || told(stage) > before { Ok(()) } else { Err(String::from("the agent made no such call")) }
 }

@@ -12,8 +12,8 @@ use leastgrant_core::conduct::walk::{Ending, Heard, Step, Walk};
 use super::journal::{self, Writer};
 use super::news::News;
 use super::stage::{Role, Stage, Wire};
-use super::worker::{Sound, Worker};
-use super::{clock, folder};
+use super::worker::{Kind, Sound, Worker};
+use super::{clock, folder, guard};
 
 /// Starts of a worker after the first, for whatever reason, in one journey.
 const MOST_LAUNCHES: u32 = 8;
@@ -61,7 +61,8 @@ fn journey(stage: &Stage, role: &Role, wire: &Wire) -> Result<Ending, String> {
         if let Some(ended) = journal.ended() {
             return Ok(ending_of(ended));
         }
-        let note = Note { kind: String::from("resumed"), turn: journal.enacted(), detail: String::from("the run goes on") };
+        let note =
+            Note { kind: String::from("resumed"), turn: journal.enacted(), detail: String::from("the run goes on") };
         writer.append(&note.line()).map_err(|error| format!("the journal: {error}"))?;
         (writer, Walk::resumed(&role.persona, stage.bounds.clone(), MOST_LAUNCHES, &journal), Some(journal))
     } else {
@@ -78,7 +79,7 @@ fn journey(stage: &Stage, role: &Role, wire: &Wire) -> Result<Ending, String> {
     };
     let worker = Worker::new(stage.setup.clone());
     let mut journey =
-        Journey { stage, role, wire, writer, walk, worker, brief, deadline: Instant::now(), home, pending: Vec::new() };
+        Journey { stage, role, wire, writer, walk, worker, brief, deadline: Instant::now(), home, pending: Vec::new(), read: 0 };
     journey.run(before.as_ref())
 }
 
@@ -103,6 +104,8 @@ struct Journey<'a> {
     home: std::path::PathBuf,
     /// what our own doing led to, heard before anything else
     pending: Vec<String>,
+    /// refusals of this session that are in the journal
+    read: usize,
 }
 
 impl Journey<'_> {
@@ -115,6 +118,7 @@ impl Journey<'_> {
             for step in steps {
                 if let Some(ending) = self.take(step)? {
                     self.worker.end();
+                    guard::forget(&self.stage.state, self.worker.session().unwrap_or_default());
                     return Ok(ending);
                 }
             }
@@ -143,9 +147,25 @@ impl Journey<'_> {
             Sound::Paused => self.walk.hear(&Heard::Paused),
             Sound::Called { id, tool, input } => self.walk.hear(&Heard::Called { id, tool, input }),
             Sound::Answered { id, answer, text } => self.walk.hear(&Heard::Answered { id, answer: *answer, text }),
-            Sound::Rests => self.walk.hear(&Heard::Rests),
+            Sound::Rests => {
+                let mut steps = self.refusals();
+                steps.extend(self.walk.hear(&Heard::Rests));
+                steps
+            }
             Sound::Gone(how) => self.walk.hear(&Heard::Gone(how)),
         }
+    }
+
+    /// Codex tells nothing of a call that was refused, so the guard does.
+    fn refusals(&mut self) -> Vec<Step> {
+        if self.stage.setup.kind != Kind::Codex {
+            return Vec::new();
+        }
+        let session = self.worker.session().unwrap_or_default().to_owned();
+        let refusals = guard::refusals(&self.stage.state, &session, self.read);
+        self.read += refusals.len();
+        let each = refusals.iter();
+        each.flat_map(|one| self.walk.hear(&Heard::Refused { kind: &one.kind, detail: &one.detail })).collect()
     }
 
     fn take(&mut self, step: Step) -> Result<Option<Ending>, String> {
@@ -173,7 +193,9 @@ impl Journey<'_> {
     }
 
     fn launch(&mut self, journal: Option<&Journal>, why: Option<&str>) -> Result<(), String> {
+        guard::forget(&self.stage.state, self.worker.session().unwrap_or_default());
         self.worker.launch()?;
+        self.read = 0;
         self.lease(false)?;
         self.later();
         if let Err(why) = self.worker.say(&protocol::opening(&self.brief, journal, why)) {

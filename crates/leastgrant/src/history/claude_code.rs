@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::below::Below;
-use super::{Read, Told, Word, millis};
+use super::{Found, Read, Told, Word, millis};
 
 /// Longer lines are skipped (a whole image or a whole log in one result).
 const LINE: u64 = 4 * 1024 * 1024;
-/// Most calls that wait for their result while a file is read.
-const OPEN: usize = 10_000;
+/// Most calls that wait for their result while a file is read; beyond it the older ones have none.
+const OPEN: usize = 512;
 
 /// The files of one session, the main one first. More than one main file says that somebody else wrote one.
 #[must_use]
@@ -40,6 +40,29 @@ fn subagents(folder: &Below, session: &str) -> Vec<File> {
     let Ok(folder) = folder.folder(session).and_then(|folder| folder.folder("subagents")) else { return Vec::new() };
     let names = folder.names().unwrap_or_default();
     names.iter().filter(|name| name.ends_with(".jsonl")).filter_map(|name| folder.file(name).ok()).collect()
+}
+
+/// Every transcript below an agent's folder: path, size.
+#[must_use]
+pub fn all(home: &Path) -> Vec<Found> {
+    let mut found = Vec::new();
+    let Ok(projects) = Below::open(&home.join("projects")) else { return found };
+    for name in projects.names().unwrap_or_default() {
+        let Ok(folder) = projects.folder(&name) else { continue };
+        let names = folder.names().unwrap_or_default();
+        found.extend(
+            names.iter().filter(|file| file.ends_with(".jsonl")).filter_map(|file| Found::of(&folder, &name, file)),
+        );
+        for session in names.iter().filter(|session| !session.ends_with(".jsonl")) {
+            let Ok(inner) = folder.folder(session).and_then(|inner| inner.folder("subagents")) else { continue };
+            let path = format!("{name}/{session}/subagents");
+            let names = inner.names().unwrap_or_default();
+            found.extend(
+                names.iter().filter(|file| file.ends_with(".jsonl")).filter_map(|file| Found::of(&inner, &path, file)),
+            );
+        }
+    }
+    found
 }
 
 #[derive(Deserialize, Default)]
@@ -90,6 +113,7 @@ pub fn read(file: &mut File, from: u64, mut each: impl FnMut(Told)) -> std::io::
     let mut line = Vec::new();
     loop {
         line.clear();
+        line.shrink_to(64 * 1024);
         let count = std::io::Read::by_ref(&mut reader).take(LINE).read_until(b'\n', &mut line)?;
         if count == 0 {
             return Ok(read);
@@ -140,7 +164,10 @@ fn take(record: &Record, mode: &str, open: &mut BTreeMap<String, Use>, each: &mu
     let text = |block: &Value, key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     for block in blocks {
         match (record.r#type.as_str(), text(block, "type").as_str()) {
-            ("assistant", "tool_use") if open.len() < OPEN => {
+            ("assistant", "tool_use") => {
+                if open.len() >= OPEN {
+                    open.clear();
+                }
                 let used = Use {
                     tool: text(block, "name"),
                     input: block.get("input").cloned().unwrap_or_default(),

@@ -3,14 +3,58 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read as _};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Read, Told, Word, millis};
+use super::below::Below;
+use super::{Found, Read, Told, Word, millis};
 
 const LINE: u64 = 4 * 1024 * 1024;
-const OPEN: usize = 10_000;
+const OPEN: usize = 512;
+
+/// Every rollout below an agent's folder, compressed ones too.
+#[must_use]
+pub fn all(home: &Path) -> Vec<Found> {
+    let mut found = Vec::new();
+    for top in ["sessions", "archived_sessions"] {
+        if let Ok(folder) = Below::open(home).and_then(|home| home.folder(top)) {
+            walk(&folder, top, 4, &mut found);
+        }
+    }
+    found
+}
+
+fn walk(folder: &Below, path: &str, depth: u8, found: &mut Vec<Found>) {
+    for name in folder.names().unwrap_or_default() {
+        if name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")) {
+            found.extend(Found::of(folder, path, &name));
+        } else if depth > 0
+            && name.bytes().all(|byte| byte.is_ascii_digit())
+            && let Ok(inner) = folder.folder(&name)
+        {
+            walk(&inner, &format!("{path}/{name}"), depth - 1, found);
+        }
+    }
+}
+
+/// Reads a rollout file, whether compressed or not.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_file(found: &mut Found, each: impl FnMut(Told)) -> std::io::Result<Read> {
+    if !found.path.ends_with(".zst") {
+        return read(&mut found.file, each);
+    }
+    let decoder = ruzstd::decoding::StreamingDecoder::new(BufReader::new(&mut found.file));
+    let decoder = decoder.map_err(|fault| std::io::Error::new(std::io::ErrorKind::InvalidData, fault.to_string()))?;
+    // a few bytes can stand for very many
+    read(decoder.take(UNPACKED), each)
+}
+
+/// Most that is read of one compressed file.
+const UNPACKED: u64 = 8 * 1024 * 1024 * 1024;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -51,7 +95,10 @@ pub fn read(source: impl std::io::Read, mut each: impl FnMut(Told)) -> std::io::
         match (record.r#type.as_str(), text("type").as_str()) {
             ("session_meta", _) => (session, cwd) = (text("id"), text("cwd")),
             ("turn_context", _) if !text("cwd").is_empty() => cwd = text("cwd"),
-            ("response_item", "function_call" | "custom_tool_call") if open.len() < OPEN => {
+            ("response_item", "function_call" | "custom_tool_call") => {
+                if open.len() >= OPEN {
+                    open.clear();
+                }
                 let input = match (text("arguments"), text("input")) {
                     (arguments, _) if !arguments.is_empty() => serde_json::from_str(&arguments).unwrap_or(Value::Null),
                     (_, input) => json!({ "input": input }),

@@ -5,6 +5,7 @@
 pub mod below;
 pub mod claude_code;
 pub mod codex;
+pub mod mine;
 
 /// Who decided about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,28 @@ pub struct Told {
     pub session: String,
     /// the permission mode, as the agent spells it
     pub mode: String,
+}
+
+/// A file of an agent's history.
+#[derive(Debug)]
+pub struct Found {
+    /// below the agent's folder
+    pub path: String,
+    /// open for reading
+    pub file: std::fs::File,
+    /// bytes
+    pub size: u64,
+    /// when it was changed, in seconds since 1970
+    pub changed: i64,
+}
+
+impl Found {
+    fn of(folder: &below::Below, path: &str, name: &str) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let file = folder.file(name).ok()?;
+        let about = file.metadata().ok()?;
+        Some(Self { path: format!("{path}/{name}"), file, size: about.len(), changed: about.mtime() })
+    }
 }
 
 /// What reading a file came to.

@@ -3,9 +3,9 @@
 //! finished when it dies is found again by the next one, and nothing counts twice.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use leastgrant_core::action::{Exposure, Reach};
 use leastgrant_core::learn::{Kind, blamed};
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Event, digest_of};
 use super::line::Line;
+use super::open_regular;
 use super::snapshot::{self, Entries, Entry, Pointer};
 use super::{Store, ledger, standing};
 use crate::agent::{self, HookEnv};
@@ -25,6 +26,8 @@ const LOCK: &str = "collect.lock";
 const EXPIRES: i64 = 7 * 24 * 3600 * 1000;
 /// So long a transcript may lag behind our own record.
 const LAGS: i64 = 3600 * 1000;
+/// How long another collector is waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// Most calls that wait.
 const WAITING: usize = 20_000;
 /// Most evidence of one round.
@@ -74,7 +77,7 @@ impl Store {
             return Ok(Collected::default());
         }
         let lock = self.appendable(&self.path(LOCK))?;
-        if lock.try_lock().is_err() {
+        if ledger::wait_for(&lock, PATIENCE).is_err() {
             return Ok(Collected::default());
         }
         let mut sum = Collected::default();
@@ -127,7 +130,7 @@ struct Round {
 impl Round {
     /// Reads the ledger from where the snapshot ends.
     fn start(store: &Store, now: i64) -> io::Result<Self> {
-        let ledger = File::open(store.path(ledger::FILE))?;
+        let ledger = open_regular(&store.path(ledger::FILE))?;
         let old = Pointer::read(store).ok().flatten().filter(|pointer| pointer.fits(&ledger));
         let mut round = Self {
             now,
@@ -144,7 +147,7 @@ impl Round {
             old,
         };
         if let Some(name) = round.old.as_ref().and_then(|old| old.waiting.clone()) {
-            for line in BufReader::new(File::open(store.path(&name))?).lines() {
+            for line in BufReader::new(open_regular(&store.path(&name))?).lines() {
                 if let Ok(call) = serde_json::from_str::<Waiting>(&line?) {
                     round.waiting.insert(call.name(), call);
                 }
@@ -209,7 +212,7 @@ impl Round {
     fn old_accounts(&mut self, store: &Store) -> io::Result<()> {
         let Some(old) = self.old.as_ref().filter(|_| !self.folded.is_empty()) else { return Ok(()) };
         let Some(name) = &old.standing else { return Ok(()) };
-        let file = File::open(store.path(name))?;
+        let file = open_regular(&store.path(name))?;
         let length = file.metadata()?.len();
         for (key, entry) in &mut self.folded {
             if let Some(known) = standing::find(&file, length, key)? {
@@ -400,7 +403,8 @@ impl Waiting {
     }
 }
 
-fn stays(signature: &str) -> bool {
+/// Whether what it does stays in the project and could ever pass because it ran before.
+pub(crate) fn stays(signature: &str) -> bool {
     signature::does(signature).is_some_and(|does| {
         !does.opaque
             && does.blast.reach <= Reach::Workspace

@@ -1,7 +1,7 @@
 //! What goes from the ledger again, and how it leaves it: bodies of old or unwanted lines are dropped, their digests stay,
 //! so that the chain still holds; exports are what a person takes along.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::Store;
 use super::ledger::{self, Seal};
 use super::line::Line;
+use super::open_regular;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 const ERASED: &str = r#"{"v":1,"erased":true"#;
@@ -21,7 +22,7 @@ impl Store {
     pub fn erase(&self, which: impl Fn(&Line) -> bool) -> io::Result<usize> {
         let path = self.path(ledger::FILE);
         let _lock = self.lock_ledger(PATIENCE)?;
-        let ledger = match File::open(&path) {
+        let ledger = match open_regular(&path) {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(0),
             other => other?,
         };

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::event::Event;
 use super::line::Line;
+use super::open_regular;
 use super::{Store, spool};
 
 /// The file.
@@ -96,7 +97,7 @@ impl Store {
     }
 }
 
-fn wait_for(lock: &File, patience: Duration) -> io::Result<()> {
+pub(super) fn wait_for(lock: &File, patience: Duration) -> io::Result<()> {
     let start = Instant::now();
     loop {
         match lock.try_lock() {
@@ -301,7 +302,7 @@ pub fn read(store: &Store) -> io::Result<Vec<serde_json::Value>> {
 /// # Errors
 /// The file cannot be read; one that is not there is empty.
 pub fn since(store: &Store, at_ms: i64) -> io::Result<(Vec<Line>, usize)> {
-    let file = match File::open(store.path(FILE)) {
+    let file = match open_regular(&store.path(FILE)) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
         other => other?,
     };
@@ -336,7 +337,7 @@ pub fn since(store: &Store, at_ms: i64) -> io::Result<(Vec<Line>, usize)> {
 
 pub(super) fn for_each_line(path: &Path, mut each: impl FnMut(usize, &str)) -> io::Result<()> {
     use std::io::BufRead;
-    let file = match File::open(path) {
+    let file = match open_regular(path) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };

@@ -66,6 +66,16 @@ impl Store {
     }
 }
 
+/// A regular file; one that a pipe or a device stands in for is never waited for.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
 /// At most `max` bytes of a regular file; none if there is no such file.
 fn read_bounded(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
     use std::io::Read;

@@ -73,10 +73,10 @@ impl Store {
             settings.project(self, project);
         }
         let name = self.session_rules(session);
-        if let Some(name) = name.filter(|name| self.path(name).exists()) {
-            if let Some(text) = self.text(&name, &mut settings.policy.problems) {
-                settings.add(&text, &name, Layer::Session);
-            }
+        if let Some(name) = name.filter(|name| self.path(name).exists())
+            && let Some(text) = self.text(&name, &mut settings.policy.problems)
+        {
+            settings.add(&text, &name, Layer::Session);
         }
         settings
     }

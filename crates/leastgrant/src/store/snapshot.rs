@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::collect::Waiting;
 use super::ledger::digest_before;
+use super::open_regular;
 use super::{Store, standing};
 use crate::edit::atomic;
 
@@ -96,7 +97,7 @@ pub type Entries = BTreeMap<String, Entry>;
 /// A file cannot be read or is damaged.
 pub fn entries(store: &Store, mut each: impl FnMut(Entry)) -> io::Result<()> {
     let Some(name) = Pointer::read(store)?.and_then(|pointer| pointer.standing) else { return Ok(()) };
-    for line in BufReader::new(File::open(store.path(&name))?).lines() {
+    for line in BufReader::new(open_regular(&store.path(&name))?).lines() {
         each(serde_json::from_str(&line?)?);
     }
     Ok(())
@@ -152,7 +153,7 @@ fn merge(store: &Store, had: Option<&str>, name: &str, changed: &Entries) -> io:
     };
     let mut rest = changed.iter().peekable();
     if let Some(had) = had {
-        let mut lines = BufReader::with_capacity(256 * 1024, File::open(store.path(had))?);
+        let mut lines = BufReader::with_capacity(256 * 1024, open_regular(&store.path(had))?);
         let mut line = Vec::new();
         loop {
             line.clear();

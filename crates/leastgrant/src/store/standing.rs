@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::event::learnable;
 use super::line::Line;
+use super::open_regular;
 use super::snapshot::{Entry, Pointer};
 use super::{Store, ledger};
 
@@ -92,7 +93,7 @@ impl Known {
 
     fn once(store: &Store) -> Result<Self, String> {
         let pointer = Pointer::read(store).map_err(|fault| format!("the snapshot cannot be read: {fault}"))?;
-        let ledger = match File::open(store.path(ledger::FILE)) {
+        let ledger = match open_regular(&store.path(ledger::FILE)) {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => None,
             other => Some(other.map_err(|fault| format!("the ledger cannot be read: {fault}"))?),
         };
@@ -113,7 +114,7 @@ impl Known {
         let body = match pointer.and_then(|pointer| pointer.standing) {
             Some(name) => {
                 let file =
-                    File::open(store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
+                    open_regular(&store.path(&name)).map_err(|fault| format!("the snapshot is not there: {fault}"))?;
                 let length = file.metadata().map_err(|fault| fault.to_string())?.len();
                 Some((file, length))
             }
@@ -181,8 +182,7 @@ pub(super) fn find(file: &File, length: u64, wanted: &str) -> io::Result<Option<
         }
     }
     read(file, low, (high + LONGEST).min(length), &mut bytes)?;
-    let lines = bytes.split(|byte| *byte == b'\n');
-    let found = lines.filter(|line| Entry::key_of(line) == Some(wanted.as_bytes())).next();
+    let found = bytes.split(|byte| *byte == b'\n').find(|line| Entry::key_of(line) == Some(wanted.as_bytes()));
     found
         .map(|line| serde_json::from_slice::<Entry>(line).map(|entry| entry.account))
         .transpose()

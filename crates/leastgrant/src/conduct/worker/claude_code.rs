@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::super::guard::MARK;
 use super::{Setup, Sound, answer, text_of};
 use crate::edit::atomic;
 
@@ -12,7 +13,8 @@ pub(super) fn command(setup: &Setup, session: &str) -> Result<Command, String> {
     let settings = setup.scratch.join("claude-code.json");
     let hook = json!({ "type": "command", "command": setup.guard, "timeout": 10, "onFailure": "block" });
     let value = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [hook] }] } });
-    atomic::write_own(&settings, value.to_string().as_bytes()).map_err(|error| format!("`{}`: {error}", settings.display()))?;
+    atomic::write_own(&settings, value.to_string().as_bytes())
+        .map_err(|error| format!("`{}`: {error}", settings.display()))?;
     let mut command = Command::new(&setup.program);
     command.args(["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
     command.args(["--permission-mode", "default", "--session-id", session]);
@@ -23,7 +25,7 @@ pub(super) fn command(setup: &Setup, session: &str) -> Result<Command, String> {
     }
     // a server that is not there yet when the first turn looks would make the persona blind
     command.env("MCP_CONNECTION_NONBLOCKING", "0");
-    command.current_dir(&setup.root);
+    command.env(MARK, "1").current_dir(&setup.root);
     Ok(command)
 }
 
