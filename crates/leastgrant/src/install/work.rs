@@ -248,6 +248,11 @@ fn original(
     record: Option<&Record>,
 ) -> Result<Option<Vec<u8>>, Stop> {
     let Some(before) = before else { return Ok(None) };
+    let bare = |bytes: &[u8]| {
+        let bom = "\u{feff}".as_bytes();
+        let bare = bytes.strip_prefix(bom).filter(|_| request.dialect.trips_over_bom(file));
+        bare.unwrap_or(bytes).to_vec()
+    };
     let kept = record
         .filter(|record| record.is_wired())
         .map(|record| (record, record::original(&places.state_for(request.scope), real)));
@@ -258,7 +263,7 @@ fn original(
     }
     let dialect = request.dialect;
     if dialect.find(file, before).map_or(true, |found| found.is_empty()) {
-        return Ok(Some(before.to_vec()));
+        return Ok(Some(bare(before)));
     }
     let hint = kept.as_ref().and_then(|(_, original)| original.as_deref());
     let without =

@@ -146,8 +146,8 @@ impl Document {
                 });
                 let end = tail.map_or(at, |comment| comment.end);
                 let between = self.raw(&(at..end));
-                let comma = if comma.is_some() { "" } else { "," };
-                self.splice(at..end, &format!("{comma}{between}{lead}{item}"))
+                let (comma, last) = if comma.is_some() { ("", ",") } else { (",", "") };
+                self.splice(at..end, &format!("{comma}{between}{lead}{item}{last}"))
             }
             None => {
                 let after = match layout {
