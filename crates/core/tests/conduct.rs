@@ -72,12 +72,8 @@ mod lock {
         let world = FakeWorld::default();
         let mut wrong = Vec::new();
         for case in &cases.case {
-            let shell = ShellCall {
-                command: case.command.clone(),
-                dialect: Dialect::Bash,
-                workdir: None,
-                unsandboxed: false,
-            };
+            let shell =
+                ShellCall { command: case.command.clone(), dialect: Dialect::Bash, workdir: None, unsandboxed: false };
             let call = Call {
                 agent: "claude-code",
                 agent_version: None,
@@ -205,7 +201,10 @@ mod turns {
             ("`declared_navigations`", body(|turn| turn["declared_navigations"] = json!(["/cart"]))),
             ("`evidence`", body(|turn| turn["evidence"] = json!("evidence/../../x.png"))),
             ("`observed_behavior`", body(|turn| turn["observed_behavior"] = json!("x"))),
-            ("`observed_behavior.intended_action`", body(|turn| turn["observed_behavior"] = json!({ "intended_action": 1 }))),
+            (
+                "`observed_behavior.intended_action`",
+                body(|turn| turn["observed_behavior"] = json!({ "intended_action": 1 })),
+            ),
         ];
         for (words, body) in cases {
             let why = turn::read(&body, "ana", 2).expect_err(words);
@@ -228,7 +227,9 @@ mod masked {
 
     #[test]
     fn of_an_address_its_host_is_left() {
-        let text = mask::text("went to https://u:pw@Shop.Test/a/b?token=geheim, then file:///etc/passwd and JavaScript:alert(1)");
+        let text = mask::text(
+            "went to https://u:pw@Shop.Test/a/b?token=geheim, then file:///etc/passwd and JavaScript:alert(1)",
+        );
         for gone in ["geheim", "pw@", "/a/b", "passwd", "alert"] {
             assert!(!text.contains(gone), "{gone} is in {text}");
         }
@@ -334,9 +335,18 @@ mod reports {
             findings::of(&journal).into_iter().map(|finding| finding.kind).collect::<Vec<_>>()
         };
         assert_eq!(found(|turn| turn["observed_behavior"]["comprehension"] = json!("not confused, clear")), [""; 0]);
-        assert_eq!(found(|turn| turn["observed_behavior"]["comprehension"] = json!("no entiendo nada")), ["comprehension"]);
-        assert_eq!(found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I will not abandon it")), [""; 0]);
-        assert_eq!(found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I give up")), ["abandonment"]);
+        assert_eq!(
+            found(|turn| turn["observed_behavior"]["comprehension"] = json!("no entiendo nada")),
+            ["comprehension"]
+        );
+        assert_eq!(
+            found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I will not abandon it")),
+            [""; 0]
+        );
+        assert_eq!(
+            found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I give up")),
+            ["abandonment"]
+        );
         assert_eq!(found(|turn| turn["integrity"]["voice_drift_detected"] = json!("true")), ["integrity"]);
         assert_eq!(found(|turn| turn["integrity"]["voice_drift_detected"] = json!("false")), [""; 0]);
     }
@@ -349,10 +359,16 @@ mod reports {
         pictures.insert(key, b"\x89PNG\r\n\x1a\nrest".to_vec());
         let html = page::html(&report, &pictures);
         assert!(html.contains("src=\"data:image/png;base64,iVBORw0KGgpyZXN0\""), "{html}");
-        for gone in ["http://", "https://", "<script", "<link", "@import", "url(", "<table", "<pre", "nowrap", "<b>", "secret"] {
+        for gone in
+            ["href=", "src=\"http", "<script", "<link", "@import", "url(", "<table", "<pre", "nowrap", "<b>", "secret"]
+        {
             assert!(!html.contains(gone), "{gone} is in the page");
         }
-        assert!(html.contains("width=device-width") && html.contains("max-width:100%") && html.contains("overflow-wrap:anywhere"));
+        assert!(
+            html.contains("width=device-width")
+                && html.contains("max-width:100%")
+                && html.contains("overflow-wrap:anywhere")
+        );
         assert!(html.contains("default-src 'none'"));
     }
 

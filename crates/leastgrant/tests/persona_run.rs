@@ -93,7 +93,13 @@ fn nothing_acts_before_its_go_ahead_and_looking_is_free() {
     let ran: Vec<&str> = calls.lines().map(|line| line.split(' ').take(3).last().unwrap()).collect();
     assert_eq!(
         ran,
-        ["mcp__browser__snapshot", "mcp__browser__navigate", "Bash", "mcp__browser__navigate", "mcp__browser__navigate"]
+        [
+            "mcp__browser__snapshot",
+            "mcp__browser__navigate",
+            "Bash",
+            "mcp__browser__navigate",
+            "mcp__browser__navigate"
+        ]
     );
     let verdicts: Vec<&str> = calls.lines().map(|line| line.split(' ').nth(1).unwrap()).collect();
     assert_eq!(verdicts, ["ran", "refused", "refused", "refused", "ran"], "{calls}");
@@ -196,8 +202,7 @@ fn what_is_not_said_clearly_is_held() {
         ],
     );
     assert_eq!(yard.run(&[]).status.code(), Some(0));
-    let expected =
-        ["header", "turn-1 withheld", "journey_event early-action", "turn-2", "journey_outcome succeeded"];
+    let expected = ["header", "turn-1 withheld", "journey_event early-action", "turn-2", "journey_outcome succeeded"];
     assert_eq!(kinds(&yard.journal("ana")), expected);
     assert!(yard.read("ana.heard").contains("HOLD turn-1"));
     yard.is_clean();
@@ -211,7 +216,16 @@ fn a_wrong_block_is_asked_for_once_more_and_then_it_is_over() {
     yard.script(
         "bo",
         1,
-        &[turn("bo", 2, "skip ahead", &[]), "rests".into(), turn("bo", 1, "begin", &[]), "rests".into(), turn("bo", 1, "again", &[]), "rests".into(), outcome("succeeded"), "ends".into()],
+        &[
+            turn("bo", 2, "skip ahead", &[]),
+            "rests".into(),
+            turn("bo", 1, "begin", &[]),
+            "rests".into(),
+            turn("bo", 1, "again", &[]),
+            "rests".into(),
+            outcome("succeeded"),
+            "ends".into(),
+        ],
     );
     let output = yard.run(&[]);
     assert_eq!(output.status.code(), Some(21), "{output:?}");
@@ -225,7 +239,11 @@ fn a_wrong_block_is_asked_for_once_more_and_then_it_is_over() {
 #[test]
 fn a_dead_agent_is_replaced_and_no_turn_is_lost_or_repeated() {
     let yard = Yard::new(&["ana", "bo"]);
-    yard.script("ana", 1, &[turn("ana", 1, "begin", &[]), "rests".into(), turn("ana", 2, "go on", &[]), "rests".into(), "dies".into()]);
+    yard.script(
+        "ana",
+        1,
+        &[turn("ana", 1, "begin", &[]), "rests".into(), turn("ana", 2, "go on", &[]), "rests".into(), "dies".into()],
+    );
     yard.script("ana", 2, &[turn("ana", 3, "go on", &[]), "rests".into(), outcome("succeeded"), "ends".into()]);
     yard.script("bo", 1, &["dies".into()]);
     yard.script("bo", 2, &["dies".into()]);
@@ -298,7 +316,11 @@ fn what_a_killed_conductor_leaves_is_inert_and_resumed() {
     for (steps, turns) in [(before, 0), (between, 1), (after, 1)] {
         let yard = Yard::new(&["ana"]);
         yard.script("ana", 1, &steps);
-        yard.script("ana", 2, &[turn("ana", turns + 1, "go on", &[]), "rests".into(), outcome("succeeded"), "ends".into()]);
+        yard.script(
+            "ana",
+            2,
+            &[turn("ana", turns + 1, "go on", &[]), "rests".into(), outcome("succeeded"), "ends".into()],
+        );
         let mut child = yard.start(&[]);
         yard.awaits("there");
         yard.has_turns("ana", turns);

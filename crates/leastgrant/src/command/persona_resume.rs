@@ -20,7 +20,9 @@ pub struct Args {
 /// Resumes.
 pub fn run(args: &Args, ui: &mut Ui) -> Exit {
     if let Some(mark) = terminal::inside_agent() {
-        ui.error(&format!("an agent runs this (`{mark}` is set); a persona run is resumed by a person or by a machine of theirs"));
+        ui.error(&format!(
+            "an agent runs this (`{mark}` is set); a persona run is resumed by a person or by a machine of theirs"
+        ));
         return Exit::Impossible;
     }
     let env = HookEnv::of_process();

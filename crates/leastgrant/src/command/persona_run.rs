@@ -52,7 +52,9 @@ pub struct Args {
 /// Runs.
 pub fn run(args: &Args, ui: &mut Ui) -> Exit {
     if let Some(mark) = terminal::inside_agent() {
-        ui.error(&format!("an agent runs this (`{mark}` is set); a persona run is started by a person or by a machine of theirs"));
+        ui.error(&format!(
+            "an agent runs this (`{mark}` is set); a persona run is started by a person or by a machine of theirs"
+        ));
         return Exit::Impossible;
     }
     let wish = Wish {

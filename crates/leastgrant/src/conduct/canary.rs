@@ -26,7 +26,8 @@ pub(super) fn refused(stage: &Stage) -> Result<(), String> {
 }
 
 fn asked(stage: &Stage) -> Result<(), String> {
-    let server = stage.setup.servers.first().ok_or("no server that drives a browser is known: name it with `--browser`")?;
+    let server =
+        stage.setup.servers.first().ok_or("no server that drives a browser is known: name it with `--browser`")?;
     let mut worker = Worker::new(stage.setup.clone());
     worker.launch()?;
     worker.say(&format!(
@@ -50,7 +51,8 @@ fn asked(stage: &Stage) -> Result<(), String> {
             }
             // where a refused call leaves no trace of its own, the agent's answer carries the guard's words
             Some(Sound::Said(text)) => {
-                refused |= text.contains(leastgrant_core::persona::why::PREFIX) || text.contains(leastgrant_core::conduct::gate::PREFIX);
+                refused |= text.contains(leastgrant_core::persona::why::PREFIX)
+                    || text.contains(leastgrant_core::conduct::gate::PREFIX);
             }
             Some(Sound::Rests) => break,
             Some(Sound::Gone(how)) => return Err(format!("the agent ended: {how}")),
@@ -60,8 +62,7 @@ fn asked(stage: &Stage) -> Result<(), String> {
     worker.end();
     // a refused call may leave no trace in the agent's stream: the guard's own word counts
     let session = worker.session().unwrap_or_default();
-    refused |= !guard::refusals(&stage.state, session, 0).is_empty();
-    guard::forget(&stage.state, session);
+    refused |= !guard::refusals(&stage.state, &stage.setup.root, session, 0).is_empty();
     // nor has the lease to have known the session when the call came
     if refused || told(stage) > before { Ok(()) } else { Err(String::from("the agent made no such call")) }
 }

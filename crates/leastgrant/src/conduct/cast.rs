@@ -107,7 +107,8 @@ impl Cast {
             return Err(No::Impossible(format!("no persona is ready to walk ({})", why.join("; "))));
         }
         let program = program(wish.kind, wish.program.as_deref())?;
-        let servers = if wish.servers.is_empty() { browsers::found(wish.kind, places, env, &root) } else { wish.servers.clone() };
+        let servers =
+            if wish.servers.is_empty() { browsers::found(wish.kind, places, env, &root) } else { wish.servers.clone() };
         if let Some(odd) = servers.iter().find(|server| !is_name(server) || server.contains('.')) {
             return Err(No::Usage(format!("`{odd}` is no name of a server")));
         }
@@ -150,7 +151,10 @@ impl Cast {
             record.personas.iter().any(|(id, sum)| *id == role.persona && *sum == digest(role.contract.as_bytes()))
         };
         if let Some(role) = roles.iter().find(|role| !same(role)) {
-            return Err(No::Impossible(format!("the contract of `{}` is not what it was when the run began", role.persona)));
+            return Err(No::Impossible(format!(
+                "the contract of `{}` is not what it was when the run began",
+                role.persona
+            )));
         }
         Ok(Self { record, flow, flow_text, roles, left_out, resumed: true })
     }
@@ -160,7 +164,8 @@ impl Cast {
     /// # Errors
     /// Why nothing was started; then nothing is left in place.
     pub fn walk(mut self, places: &Places, env: &HookEnv, stop: &Stop, ui: &mut Ui) -> Result<Ran, No> {
-        let impossible = |error: std::io::Error| No::Impossible(format!("the folder of the run cannot be made: {error}"));
+        let impossible =
+            |error: std::io::Error| No::Impossible(format!("the folder of the run cannot be made: {error}"));
         if !self.resumed {
             self.record.run = folder::new_run(&self.record.root, &self.record.flow).map_err(impossible)?;
             let name = self.record.run.file_name().unwrap_or_default();
@@ -299,12 +304,15 @@ fn ids(root: &Path, asked: &[String]) -> Result<Vec<String>, No> {
     }
     let mut ids = asked.to_vec();
     if ids.is_empty() || ids.iter().any(|id| id == "all") {
-        ids = folder::personas(root).map_err(|error| No::Impossible(format!("the personas cannot be listed: {error}")))?;
+        ids = folder::personas(root)
+            .map_err(|error| No::Impossible(format!("the personas cannot be listed: {error}")))?;
     }
     ids.sort();
     ids.dedup();
     if ids.is_empty() {
-        return Err(No::Impossible(String::from("there is no persona: `leastgrant persona new persona NAME` makes one")));
+        return Err(No::Impossible(String::from(
+            "there is no persona: `leastgrant persona new persona NAME` makes one",
+        )));
     }
     Ok(ids)
 }

@@ -116,7 +116,7 @@ fn tell(state: &Path, run: &Run, session: &str, kind: &str, detail: &str) {
     if gate::worker(lease, session).is_none() {
         return;
     }
-    let path = path(state, session);
+    let path = path(state, Path::new(&run.root), session);
     let small = std::fs::metadata(&path).map_or(true, |about| about.len() < LARGEST as u64);
     let folder = path.parent().unwrap_or(state);
     let line = serde_json::to_string(&Refusal { kind: kind.to_owned(), detail: mask::line(detail, 240) });
@@ -127,19 +127,24 @@ fn tell(state: &Path, run: &Run, session: &str, kind: &str, detail: &str) {
     }
 }
 
-fn path(state: &Path, session: &str) -> PathBuf {
-    state.join("persona/refused").join(format!("{}.jsonl", lock::key(Path::new(session))))
+/// Where the refusals of a project's workers are; the conductor takes it away with the rest.
+fn folder(state: &Path, root: &Path) -> PathBuf {
+    state.join("persona/refused").join(lock::key(root))
+}
+
+fn path(state: &Path, root: &Path, session: &str) -> PathBuf {
+    folder(state, root).join(format!("{}.jsonl", lock::key(Path::new(session))))
 }
 
 /// The refusals of a session, from the first that was not read yet.
 #[must_use]
-pub fn refusals(state: &Path, session: &str, from: usize) -> Vec<Refusal> {
-    let bytes = atomic::read(&path(state, session), 2 * LARGEST).ok().flatten().unwrap_or_default();
+pub fn refusals(state: &Path, root: &Path, session: &str, from: usize) -> Vec<Refusal> {
+    let bytes = atomic::read(&path(state, root, session), 2 * LARGEST).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     text.lines().skip(from).filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Forgets the refusals of a session.
-pub fn forget(state: &Path, session: &str) {
-    let _ = std::fs::remove_file(path(state, session));
+/// Forgets the refusals in a project.
+pub fn forget(state: &Path, root: &Path) {
+    let _ = std::fs::remove_dir_all(folder(state, root));
 }

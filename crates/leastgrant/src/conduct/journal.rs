@@ -54,7 +54,8 @@ impl Writer {
 /// Reads the journal in a persona's folder.
 pub(super) fn read(folder: &Path) -> Result<Journal, String> {
     let path = folder.join(NAME);
-    let bytes = crate::edit::atomic::read(&path, LARGEST).map_err(|fault| format!("`{NAME}` cannot be read: {fault}"))?;
+    let bytes =
+        crate::edit::atomic::read(&path, LARGEST).map_err(|fault| format!("`{NAME}` cannot be read: {fault}"))?;
     let bytes = bytes.ok_or_else(|| format!("there is no `{NAME}`"))?;
     Journal::read(&bytes)
 }

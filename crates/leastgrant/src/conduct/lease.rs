@@ -53,12 +53,7 @@ impl Held {
         let mut lease = self.lease();
         lease.workers.retain(|worker| worker.persona != persona);
         if let Some(session) = session {
-            lease.workers.push(Worker {
-                persona: persona.to_owned(),
-                session: Some(session.to_owned()),
-                turn,
-                acting,
-            });
+            lease.workers.push(Worker { persona: persona.to_owned(), session: Some(session.to_owned()), turn, acting });
         }
         // what a person let through meanwhile stays let through
         if let Some(Gate::Conducted(there)) = read(&self.path, &lease.root) {

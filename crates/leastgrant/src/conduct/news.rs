@@ -87,7 +87,8 @@ pub fn word(ending: &Ending) -> String {
 }
 
 fn line(news: &News) -> Option<String> {
-    let who = |persona: &str, text: String| format!("{}  {text}", theme::paint(theme::STRONG, &format!("{persona:<12}")));
+    let who =
+        |persona: &str, text: String| format!("{}  {text}", theme::paint(theme::STRONG, &format!("{persona:<12}")));
     Some(match news {
         News::Began { flow, personas, run, resumed } => {
             let verb = if *resumed { "resuming" } else { "walking" };
@@ -136,9 +137,10 @@ fn events(news: &News) -> Vec<Value> {
         News::Skipped { persona, why } => vec![event("persona_skipped", json!({ "persona": persona, "reason": why }))],
         News::Told { persona, tell } => vec![match tell {
             Tell::Turn(number) => event("persona_turn", json!({ "persona": persona, "turn_id": turn::id(*number) })),
-            Tell::Held(number, broken) => {
-                event("persona_hold", json!({ "persona": persona, "turn_id": turn::id(*number), "detail": broken.detail }))
-            }
+            Tell::Held(number, broken) => event(
+                "persona_hold",
+                json!({ "persona": persona, "turn_id": turn::id(*number), "detail": broken.detail }),
+            ),
             Tell::Bound(broken) => {
                 event("persona_violation", json!({ "persona": persona, "rule": broken.rule, "detail": broken.detail }))
             }
@@ -150,10 +152,13 @@ fn events(news: &News) -> Vec<Value> {
                 Ending::Completed(outcome) => {
                     event("persona_outcome", json!({ "persona": persona, "outcome": outcome.word(), "turns": turns }))
                 }
-                Ending::Failed(why) => event("persona_stall", json!({ "persona": persona, "reason": why, "turns": turns })),
-                Ending::Stopped { reason, detail } => {
-                    event("persona_stop", json!({ "persona": persona, "reason": reason, "detail": detail, "turns": turns }))
+                Ending::Failed(why) => {
+                    event("persona_stall", json!({ "persona": persona, "reason": why, "turns": turns }))
                 }
+                Ending::Stopped { reason, detail } => event(
+                    "persona_stop",
+                    json!({ "persona": persona, "reason": reason, "detail": detail, "turns": turns }),
+                ),
                 Ending::Interrupted => event("persona_interrupted", json!({ "persona": persona, "turns": turns })),
             };
             vec![end, event("persona_findings", json!({ "persona": persona, "count": findings }))]

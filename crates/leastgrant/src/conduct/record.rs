@@ -69,7 +69,8 @@ impl Record {
         let path = path(state, run);
         let bytes = atomic::read(&path, LARGEST).map_err(|fault| format!("the record of this run: {fault}"))?;
         let bytes = bytes.ok_or("leastgrant did not start a run in this folder, so it cannot be resumed")?;
-        let record: Self = serde_json::from_slice(&bytes).map_err(|error| format!("the record of this run: {error}"))?;
+        let record: Self =
+            serde_json::from_slice(&bytes).map_err(|error| format!("the record of this run: {error}"))?;
         if record.v != FORMAT || record.run != run {
             return Err(String::from("the record of this run is of another version"));
         }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use leastgrant_core::conduct::findings;
 use leastgrant_core::conduct::page::{self, LARGEST_PICTURE, Pictures};
 use leastgrant_core::conduct::report::Report;
-use leastgrant_core::conduct::findings;
 
 use super::{folder, journal};
 use crate::edit::atomic;
@@ -35,7 +35,11 @@ pub fn read(run: &Path) -> Result<Report, String> {
     let mut journeys = BTreeMap::new();
     for id in ids {
         let journal = journal::read(&run.join(&id)).and_then(|journal| {
-            if journal.header.persona == id { Ok(journal) } else { Err(String::from("its header names another persona")) }
+            if journal.header.persona == id {
+                Ok(journal)
+            } else {
+                Err(String::from("its header names another persona"))
+            }
         });
         journeys.insert(id, journal);
     }

@@ -13,7 +13,8 @@ pub(super) fn command(setup: &Setup, session: &str) -> Result<Command, String> {
     let settings = setup.scratch.join("claude-code.json");
     let hook = json!({ "type": "command", "command": setup.guard, "timeout": 10, "onFailure": "block" });
     let value = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [hook] }] } });
-    atomic::write_own(&settings, value.to_string().as_bytes()).map_err(|error| format!("`{}`: {error}", settings.display()))?;
+    atomic::write_own(&settings, value.to_string().as_bytes())
+        .map_err(|error| format!("`{}`: {error}", settings.display()))?;
     let mut command = Command::new(&setup.program);
     command.args(["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
     command.args(["--permission-mode", "default", "--session-id", session]);

@@ -32,7 +32,10 @@ pub(super) fn command(setup: &Setup, thread: Option<&str>) -> Result<Command, St
 }
 
 fn settings(setup: &Setup) -> Vec<String> {
-    let entry = format!("hooks.PreToolUse=[{{matcher=\"\",hooks=[{{type=\"command\",command={},timeout={TIMEOUT}}}]}}]", toml(&setup.guard));
+    let entry = format!(
+        "hooks.PreToolUse=[{{matcher=\"\",hooks=[{{type=\"command\",command={},timeout={TIMEOUT}}}]}}]",
+        toml(&setup.guard)
+    );
     let mut settings = vec![
         String::from("sandbox_mode=\"workspace-write\""),
         String::from("features.hooks=true"),
