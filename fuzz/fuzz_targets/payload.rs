@@ -1,4 +1,4 @@
-//! A hook message of Claude Code, from its bytes to the answer: no message panics, a call is never taken for something
+//! A hook message, from its bytes to the answer, read by every adapter: no message panics, a call is never taken for something
 //! that needs no answer, what is judged is what another JSON reader sees, and every answer is one JSON object.
 
 #![no_main]
@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use leastgrant::agent::claude_code::ClaudeCode;
-use leastgrant::agent::{Agent, Decoded, Held, HookEnv};
+use leastgrant::agent::{ALL, Agent, Decoded, Held, HookEnv};
 use leastgrant_core::bundle;
 use leastgrant_core::call::{Call, Tool};
 use leastgrant_core::channel::fit;
@@ -34,19 +34,21 @@ fn may_be_a_call(decoded: &Decoded) -> bool {
     matches!(decoded, Decoded::Pre(_) | Decoded::Broken { held: Held::Call, .. })
 }
 
-fn answered(call: &Call) {
+fn answered(agent: &dyn Agent, call: &Call) {
     let (standing, session) = (Standing::default(), Session::default());
     let verdict = judge(call, &Bench { policy: &POLICY, standing: &standing, session: &session, world: &*WORLD });
     if verdict.decision == Decision::Allow {
         assert!(!matches!(call.tool, Tool::Unreadable { .. } | Tool::Unknown { .. }), "an unknown tool passed");
         assert!(verdict.actions.iter().all(|action| action.opaque.is_none()), "what was not understood passed");
     }
-    let answer = fit(&verdict, ClaudeCode.channel(), &call.mode, call.attendance, POLICY.posture);
-    let output = ClaudeCode.encode(&answer);
+    let answer = fit(&verdict, agent.channel(), &call.mode, call.attendance, POLICY.posture);
+    let output = agent.encode(&answer, Some(call));
     if !output.stdout.is_empty() {
         let object: Value = serde_json::from_str(&output.stdout).expect("the answer is JSON");
-        let said = object.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
-        assert!(matches!(said, Some("allow" | "ask" | "deny")), "an answer without a decision: {object}");
+        let places =
+            ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/decision", "/permission"];
+        let said = places.iter().find_map(|place| object.pointer(place).and_then(Value::as_str));
+        assert!(matches!(said, Some("allow" | "ask" | "deny" | "pass")), "an answer without a decision: {object}");
         if verdict.decision == Decision::Deny {
             assert_eq!(said, Some("deny"));
         }
@@ -56,7 +58,13 @@ fn answered(call: &Call) {
 fuzz_target!(|data: &[u8]| {
     let decoded = ClaudeCode.decode(data, &ENV);
     if let Decoded::Pre(call) | Decoded::Prompted(call) = &decoded {
-        answered(call);
+        answered(&ClaudeCode, call);
+    }
+    for agent in ALL.iter().filter(|agent| agent.id() != ClaudeCode.id()) {
+        if let Decoded::Pre(call) = agent.decode(data, &ENV) {
+            assert_eq!(call.agent, agent.id());
+            answered(*agent, &call);
+        }
     }
     let raw = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     let Ok(Value::Object(fields)) = serde_json::from_slice::<Value>(raw) else {

@@ -51,8 +51,8 @@ impl Traces {
             if let Some(path) = &step.made {
                 return std::path::Path::new(&stage.fill(path)).exists();
             }
-            let told = self.log.told.get(&step.id).map(String::as_str).unwrap_or_default();
-            step.shows.as_ref().is_some_and(|shown| told.contains(&stage.fill(shown)))
+            let told = self.log.told.get(&step.id);
+            step.shows.as_ref().is_some_and(|shown| told.is_some_and(|told| told.contains(&stage.fill(shown))))
         };
         scenario.calls().into_iter().filter(ran).map(|step| step.id.clone()).collect()
     }
@@ -131,6 +131,11 @@ pub fn compare(scenario: &Scenario, expect: &Expect, traces: &Traces, stage: &St
     for (path, text) in &expect.holds {
         if !stage.read(path).contains(&stage.fill(text)) {
             both.drift.push(format!("`{path}` does not hold `{text}`"));
+        }
+    }
+    for (path, text) in &expect.lacks {
+        if stage.read(path).contains(&stage.fill(text)) {
+            both.drift.push(format!("`{path}` holds `{text}`"));
         }
     }
     if traces.log.requests == 0 && !hangs && expect.exit.is_none() {

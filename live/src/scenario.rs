@@ -169,9 +169,24 @@ pub struct Expect {
     pub said: Vec<String>,
     /// files and a text that they must hold afterwards
     pub holds: BTreeMap<String, String>,
+    /// files and a text that they must not hold afterwards
+    pub lacks: BTreeMap<String, String>,
     /// the agent's exit code
     pub exit: Option<i32>,
     /// the agent must not come to an end
+    pub hangs: Option<bool>,
+}
+
+/// What the compatibility record says of a scenario's fact: its word, and what must therefore be seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// the record's own word: `open`, `refuses`, …
+    pub word: String,
+    /// every call of the scenario runs, or none
+    pub ran: Option<bool>,
+    /// the hook is asked about every call, or about none
+    pub hooked: Option<bool>,
+    /// the agent does not come to an end
     pub hangs: Option<bool>,
 }
 
@@ -206,7 +221,7 @@ pub struct Scenario {
     pub says: String,
     /// what it means for a person when this is not so
     pub means: String,
-    /// pointer into the compatibility record to the fact that this re-measures
+    /// the fact of the compatibility record that this re-measures, as `verify` reads it: `failures/crash/bare`
     pub fact: Option<String>,
     /// the overlay's bounds, for a scenario that some versions do not know at all
     pub since: Option<String>,
@@ -223,6 +238,8 @@ pub struct Scenario {
     pub install: Vec<String>,
     /// commands of the product that a person runs before the agent starts
     pub prepare: Vec<Vec<String>>,
+    /// the same at a terminal, for what only a person there may do
+    pub terminal: Vec<Vec<String>>,
     /// permission mode
     pub mode: Option<String>,
     /// the agent's own rules let shell, MCP and writes pass (default yes)
@@ -366,6 +383,7 @@ impl Scenario {
             expect.told.extend(other.told);
             expect.untold.extend(other.untold);
             expect.holds.extend(other.holds);
+            expect.lacks.extend(other.lacks);
             if !other.transcript.is_empty() {
                 expect.transcript = other.transcript;
             }
@@ -375,6 +393,22 @@ impl Scenario {
             if !other.ledger.is_empty() {
                 expect.ledger = other.ledger;
             }
+        }
+        expect
+    }
+
+    /// The same, where the record has the last word.
+    #[must_use]
+    pub fn expected_by(&self, version: &str, recorded: Option<&Recorded>) -> Expect {
+        let mut expect = self.expected(version);
+        let all = |all: bool| {
+            let ids = self.calls().into_iter().map(|step| step.id.clone());
+            if all { ids.collect() } else { Vec::new() }
+        };
+        if let Some(recorded) = recorded {
+            expect.ran = recorded.ran.map(all).or(expect.ran);
+            expect.hooked = recorded.hooked.map(all).or(expect.hooked);
+            expect.hangs = recorded.hangs.or(expect.hangs);
         }
         expect
     }

@@ -14,26 +14,31 @@ use crate::model::{Model, Turn};
 use crate::observe::{Traces, compare};
 use crate::probe::{Behaviour, misbehave};
 use crate::receipt::Row;
-use crate::scenario::{Broken, Scenario, Step, Wiring};
+use crate::scenario::{Broken, Recorded, Scenario, Step, Wiring};
 use crate::stage::{Programs, Stage};
 
 /// How long an agent may take where the scenario does not say, in seconds.
-const LIMIT: u64 = 60;
+const LIMIT: u64 = 120;
 /// Most bytes of a session's record that are looked at.
 const RECORD: u64 = 16 << 20;
 
+/// What a session is measured with.
+pub struct Means<'a> {
+    /// the agent
+    pub driver: &'a dyn Driver,
+    /// its version
+    pub version: &'a str,
+    /// what is started
+    pub programs: &'a Programs,
+    /// what stands between it and the network
+    pub isolation: Isolation,
+}
+
 /// Plays one scenario below `root` and says what was seen.
 #[must_use]
-pub fn play(
-    driver: &dyn Driver,
-    scenario: &Scenario,
-    version: &str,
-    programs: &Programs,
-    isolation: Isolation,
-    root: PathBuf,
-) -> Row {
+pub fn play(means: &Means<'_>, scenario: &Scenario, recorded: Option<&Recorded>, root: PathBuf) -> Row {
     let begun = Instant::now();
-    let expect = scenario.expected(version);
+    let expect = scenario.expected_by(means.version, recorded);
     let mut row = Row {
         claim: scenario.claim.clone(),
         says: scenario.says.clone(),
@@ -41,10 +46,13 @@ pub fn play(
         fact: scenario.fact.clone(),
         ..Row::default()
     };
-    match traces(driver, scenario, programs, isolation, root) {
+    match traces(means.driver, scenario, means.programs, means.isolation, root) {
         Ok((stage, traces)) => {
             let compared = compare(scenario, &expect, &traces, &stage);
-            row.recorded = compared.recorded;
+            row.recorded = match recorded {
+                Some(fact) => format!("{}: {}", fact.word, compared.recorded),
+                None => compared.recorded,
+            };
             row.observed = compared.observed;
             row.drift = compared.drift;
             row.payloads = payloads(&stage, &traces);
@@ -176,15 +184,17 @@ fn install(driver: &dyn Driver, scenario: &Scenario, stage: &Stage) -> Result<()
             commands.push(install);
         }
         Wiring::Persona => {
-            let mut wire = words(&["persona", "wire", driver.id()]);
+            let mut wire = words(&["persona", "wire", "--force"]);
             wire.extend(scenario.install.iter().cloned());
             commands.push(wire);
         }
         Wiring::Probe | Wiring::None => {}
     }
     commands.extend(scenario.prepare.iter().cloned());
-    for command in commands {
-        let ended = stage.product(&command, &scenario.env)?;
+    let commands = commands.into_iter().map(|command| (command, false));
+    for (command, terminal) in commands.chain(scenario.terminal.iter().map(|command| (command.clone(), true))) {
+        let ended =
+            if terminal { stage.at_terminal(&command, &scenario.env) } else { stage.product(&command, &scenario.env) }?;
         if ended.code != Some(0) {
             let said = stage.clean(&format!("{}{}", ended.stdout, ended.stderr));
             return Err(format!("`leastgrant {}` ended with {:?}: {}", command.join(" "), ended.code, said.trim()));

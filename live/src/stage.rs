@@ -212,6 +212,17 @@ impl Stage {
         self.run(&self.program, &args, env, Duration::from_secs(30))
     }
 
+    /// Runs leastgrant at a terminal: `script` makes one.
+    ///
+    /// # Errors
+    /// It could not be started.
+    pub fn at_terminal(&self, args: &[String], env: &BTreeMap<String, String>) -> Result<Ended, String> {
+        let words =
+            std::iter::once("@PROGRAM@").chain(args.iter().map(String::as_str)).map(|word| quote(&self.fill(word)));
+        let line = words.collect::<Vec<_>>().join(" ");
+        self.run(Path::new("script"), &["-qefc", &line, "/dev/null"], env, Duration::from_secs(30))
+    }
+
     /// Runs the agent.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ use crate::agent::Driver;
 use crate::find::{self, Found};
 use crate::isolate::Isolation;
 use crate::receipt::{Agent, FORMAT, Machine, Receipt, Row};
-use crate::scenario::Scenario;
-use crate::session;
+use crate::scenario::{Recorded, Scenario};
+use crate::session::{self, Means};
 use crate::stage::Programs;
 
 /// One run.
@@ -33,6 +33,8 @@ pub struct Suite<'a> {
     pub date: &'a str,
     /// sessions at a time
     pub at_once: usize,
+    /// what the compatibility record says of a scenario's fact on a version
+    pub recorded: &'a (dyn Fn(&Scenario, &str) -> Option<Recorded> + Sync),
     /// keep every session's folder here instead of throwing it away
     pub keep: Option<PathBuf>,
 }
@@ -65,6 +67,7 @@ pub fn run(suite: &Suite<'_>, told: &(dyn Fn(&Row, usize, usize) + Sync)) -> Res
     };
     let isolation = Isolation::here();
     let scenarios: Vec<&Scenario> = suite.scenarios.iter().filter(|scenario| scenario.applies(&version)).collect();
+    let means = Means { driver: suite.driver, version: &version, programs: &programs, isolation };
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows: Mutex<Vec<(usize, Row)>> = Mutex::default();
     let work = || {
@@ -72,7 +75,8 @@ pub fn run(suite: &Suite<'_>, told: &(dyn Fn(&Row, usize, usize) + Sync)) -> Res
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(scenario) = scenarios.get(at) else { break };
             let folder = base.join(format!("s{at:03}"));
-            let row = session::play(suite.driver, scenario, &version, &programs, isolation, folder.clone());
+            let recorded = (suite.recorded)(scenario, &version);
+            let row = session::play(&means, scenario, recorded.as_ref(), folder.clone());
             if suite.keep.is_none() {
                 // some agents leave files that can't be removed at once; the run's own folder goes at its end
                 let _ = std::fs::remove_dir_all(folder);

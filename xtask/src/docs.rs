@@ -5,9 +5,12 @@ mod text;
 
 use std::path::Path;
 
-use leastgrant_core::compatibility::{self, Record};
+use leastgrant_core::compatibility::{self, Proof, Record};
 
 const FOLDER: &str = "docs/generated/agents";
+const SUITE: &str = "crates/leastgrant/tests/conformance.rs";
+/// live runs; receipts are to be read here
+const PROOFS: &[Proof] = &[];
 const BEGIN: &str = "<!-- agents -->";
 const END: &str = "<!-- /agents -->";
 
@@ -37,6 +40,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut found = drift(root, &wanted(root, records)?, "cargo xtask docs");
     found.extend(strays(root, records).into_iter().map(|name| format!("`{name}` is the page of no record")));
     found.extend(compatibility::faults_between(records, &adapters()));
+    found.extend(unshown(root, records));
     Ok(found)
 }
 
@@ -49,10 +53,12 @@ pub(crate) fn drift(root: &Path, wanted: &[Wanted], command: &str) -> Vec<String
 
 fn wanted(root: &Path, records: &[Record]) -> Result<Vec<Wanted>, String> {
     let adapters = adapters();
-    let mut wanted: Vec<Wanted> =
-        records.iter().map(|record| (format!("{FOLDER}/{}.md", record.id), page::agent(record, &adapters))).collect();
+    let mut wanted: Vec<Wanted> = records
+        .iter()
+        .map(|record| (format!("{FOLDER}/{}.md", record.id), page::agent(record, &adapters, PROOFS)))
+        .collect();
     let readme = crate::read(&root.join("README.md"))?;
-    wanted.push((String::from("README.md"), between(&readme, &page::table(records, &adapters))?));
+    wanted.push((String::from("README.md"), between(&readme, &page::table(records, &adapters, PROOFS))?));
     Ok(wanted)
 }
 
@@ -73,6 +79,14 @@ fn strays(root: &Path, records: &[Record]) -> Vec<String> {
     names
 }
 
+/// Records that say their conformance was tested where there is no suite to test it.
+fn unshown(root: &Path, records: &[Record]) -> Vec<String> {
+    let claimed = records.iter().filter(|record| record.verification.conformance.done && !root.join(SUITE).exists());
+    claimed
+        .map(|record| format!("{}.verification.conformance: it is done, and there is no `{SUITE}`", record.id))
+        .collect()
+}
+
 fn adapters() -> Vec<&'static str> {
     leastgrant::agent::ALL.iter().map(|agent| agent.id()).collect()
 }
@@ -84,6 +98,8 @@ mod tests {
     #[test]
     fn a_changed_byte_is_drift() {
         let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("crates/leastgrant/tests")).unwrap();
+        std::fs::write(root.path().join(SUITE), "").unwrap();
         std::fs::write(root.path().join("README.md"), format!("# head\n{BEGIN}\nold\n{END}\ntail\n")).unwrap();
         assert!(run(root.path()).unwrap());
         assert_eq!(check(root.path()).unwrap(), Vec::<String>::new());
@@ -102,6 +118,58 @@ mod tests {
         let found = check(root.path()).unwrap();
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("cursor.md") && found[1].contains("windsurf.md"), "{found:?}");
+    }
+
+    #[test]
+    fn conformance_without_a_suite_is_a_claim() {
+        let root = tempfile::tempdir().unwrap();
+        let record = compatibility::of("codex").unwrap().clone();
+        let records = [record];
+        assert_eq!(unshown(root.path(), &records).len(), 1);
+        std::fs::create_dir_all(root.path().join("crates/leastgrant/tests")).unwrap();
+        std::fs::write(root.path().join(SUITE), "").unwrap();
+        assert_eq!(unshown(root.path(), &records), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_page_has_every_section_in_its_order() {
+        for record in compatibility::all().unwrap() {
+            let page = page::agent(record, &adapters(), &[]);
+            let sections: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+            assert_eq!(
+                sections,
+                [
+                    "How it attaches",
+                    "What a verdict does here",
+                    "Interactive and unattended",
+                    "When the hook breaks",
+                    "What it can see",
+                    "What decides this later",
+                    "What has actually been run",
+                    "What it cannot do",
+                ],
+                "{}",
+                record.id
+            );
+            for kind in ["Live agent test", "Real transport probed", "Contract read from", "Conformance suite"] {
+                assert_eq!(page.matches(&format!("- **{kind}")).count(), 1, "{} {kind}", record.id);
+            }
+            for rows in page.split("\n\n").filter(|block| block.starts_with('|')) {
+                let columns: Vec<usize> =
+                    rows.trim_end().lines().map(|line| line.replace("\\|", "").matches('|').count()).collect();
+                assert!(columns.iter().all(|count| *count == columns[0]), "{}\n{rows}", record.id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_done_is_said_to_be_not_done() {
+        let record = compatibility::of("cursor").unwrap();
+        let page = page::agent(record, &[], &[]);
+        assert!(page.contains("**Enforcement: not claimed.**") && page.contains("**Verification: conformance only.**"));
+        assert_eq!(page.matches(": not done.**").count(), 3);
+        assert!(page.contains("leastgrant has no adapter for it yet"));
+        assert!(!page.contains("leastgrant install cursor"));
     }
 
     #[test]

@@ -319,6 +319,7 @@ impl Scene {
         let rules = approved.filter_map(Value::as_str).map(|text| Rule {
             effect: Effect::Allow,
             pattern: text.to_owned(),
+            when: leastgrant_core::rule::When::default(),
             layer: Layer::User,
             project: Some(self.project.to_string_lossy().into_owned()),
             note: None,

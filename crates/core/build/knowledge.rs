@@ -51,6 +51,7 @@ const MARKS: &[(&str, &str)] = &[
     ("injection", "Injection"),
     ("agent-off-switch", "AgentOffSwitch"),
     ("later-input", "LaterInput"),
+    ("unusual", "Unusual"),
     ("own-command", "OwnCommand"),
     ("disarm", "Disarm"),
 ];

@@ -63,6 +63,8 @@ pub enum Mark {
     OwnCommand,
     /// puts an off-switch of a hook, or a change of our entry, into a settings file
     Disarm,
+    /// leaves a safeguard out, so that no bundle was meant for it; fires no floor
+    Unusual,
 }
 
 /// What kind of thing an action does (27 of the parity table, refined).
@@ -286,7 +288,7 @@ impl Blast {
 }
 
 /// What an action touches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// what happens to it
     pub role: Role,
@@ -320,7 +322,7 @@ impl Role {
 }
 
 /// What a target is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetKind {
     /// a file or folder
     Path(Place),

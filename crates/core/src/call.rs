@@ -49,6 +49,24 @@ pub enum Mode {
     Unsaid,
 }
 
+impl Mode {
+    /// Our name for it.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match self {
+            Self::Default => "default",
+            Self::AcceptEdits => "accept-edits",
+            Self::Plan => "plan",
+            Self::Auto => "auto",
+            Self::DontAsk => "dont-ask",
+            Self::Bypass => "bypass",
+            Self::Unsaid => "unsaid",
+            Self::Unknown(word) => return format!("unknown: {word}"),
+        }
+        .to_owned()
+    }
+}
+
 /// Whether a person is there to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Attendance {

@@ -11,7 +11,7 @@ mod launch;
 mod table;
 mod text;
 
-pub use content::{content, fragment};
+pub use content::{content, fragment, is_settings};
 pub use entry::{holds_entry, replaced};
 pub use launch::{agent_env_moves, agent_off_switch, agent_off_switch_env};
 pub use table::{ControlPath, RECORDS, Record};

@@ -62,6 +62,35 @@ pub fn is_local(host: &str) -> bool {
     }
 }
 
+/// Addresses where clouds hand out credentials to whoever asks from inside.
+const METADATA: &[&str] = &[
+    "169.254.169.254",
+    "169.254.170.2",
+    "169.254.170.23",
+    "100.100.100.200",
+    "metadata.google.internal",
+    "metadata",
+    "metadata.goog",
+    "fd00:ec2::254",
+    "instance-data",
+    "192.0.0.192",
+    "metadata.azure.internal",
+    "metadata.tencentyun.com",
+    "rancher-metadata",
+];
+
+/// Whether a cloud hands out credentials there; every spelling of the address counts.
+#[must_use]
+pub fn is_metadata(host: &str) -> bool {
+    let bare = |host: &str| dotless(host.trim_matches(['[', ']'])).to_ascii_lowercase();
+    let read = match read(host) {
+        Some(Host::Ipv6(address)) => address.to_ipv4_mapped().map_or(address.to_string(), |mapped| mapped.to_string()),
+        Some(host) => spelled(&host),
+        None => bare(host),
+    };
+    METADATA.contains(&read.as_str()) || METADATA.contains(&bare(host).as_str())
+}
+
 /// Whether the list allows a host: exactly, or as a subdomain at a dot. An address is allowed exactly only; what cannot
 /// be read is allowed by nothing.
 #[must_use]

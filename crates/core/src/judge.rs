@@ -3,7 +3,7 @@
 mod because;
 mod remedy;
 
-use crate::action::{Action, Capability, Exposure, Reach, TargetKind};
+use crate::action::{Action, Capability, Exposure, Mark, Reach, TargetKind};
 use crate::bundle;
 use crate::call::{Call, Tool};
 use crate::classify::classify;
@@ -39,13 +39,29 @@ const HEAVY: u8 = 3;
 /// Judges one call. Order, strictest first: integrity floor, persona bound, deny rule, allow rule, ask floor or ask
 /// rule, strict posture, granted or learned, ask (DESIGN §4).
 pub fn judge(call: &Call, bench: &Bench<'_>) -> Verdict {
-    if let Tool::Unreadable { why } = &call.tool {
-        if let Ruling::Outside(block) = bound(call, &[], bench) {
-            return Verdict { decision: Decision::Deny, kind: None, ..refuse("persona.bound", &block.text()) };
-        }
-        return refuse("payload.unreadable", &format!("the input of `{}` cannot be read: {why}", call.tool_name));
+    match actions(call, bench.world) {
+        Ok(actions) => weigh(call, actions, bench),
+        Err(refused) => match bound(call, &[], bench) {
+            Ruling::Outside(block) => {
+                Verdict { decision: Decision::Deny, kind: None, ..refuse("persona.bound", &block.text()) }
+            }
+            _ => *refused,
+        },
     }
-    weigh(call, classify(call, bench.world), bench)
+}
+
+/// What a call would do.
+///
+/// # Errors
+/// It cannot be read; the error is the verdict.
+pub fn actions(call: &Call, world: &dyn World) -> Result<Vec<Action>, Box<Verdict>> {
+    match &call.tool {
+        Tool::Unreadable { why } => {
+            let text = format!("the input of `{}` cannot be read: {why}", call.tool_name);
+            Err(Box::new(refuse("payload.unreadable", &text)))
+        }
+        _ => Ok(classify(call, world)),
+    }
 }
 
 /// What the persona runs say that bind the session. More is judged here than an existing conductor expects of the hook
@@ -68,11 +84,10 @@ pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
             _ => refuse("engine.error", "nothing of the call was understood"),
         };
     }
-    let facts = bench.world.facts();
     let sight = Sight {
         call,
         bench,
-        book: Book::open(&bench.policy.rules, call, facts),
+        book: Book::open(&bench.policy.rules, call, bench.world),
         flow: Flow::of(&actions, bench.session, bench.world),
         bound: bound(call, &actions, bench),
     };
@@ -235,8 +250,8 @@ impl Sight<'_> {
         if self.bound == (Ruling::Inside { granted: true }) {
             return Some(WALKED.reason(Weight::Lowers, action.span));
         }
-        let light = action.blast.tier() < HEAVY && action.marks.is_empty();
-        if !light {
+        let unmarked = action.marks.iter().all(|mark| *mark == Mark::Unusual);
+        if action.blast.tier() >= HEAVY || !unmarked {
             return None;
         }
         if standing.familiar.contains(&action.signature) {

@@ -50,6 +50,15 @@ pub fn redact(text: &str) -> String {
     clean
 }
 
+/// Whether a text holds a token of a known shape, or a password before a host.
+#[must_use]
+pub fn holds_token(text: &str) -> bool {
+    let mut finds = Vec::new();
+    token::scan(text, &mut finds);
+    url::scan(text, &mut finds);
+    !finds.is_empty()
+}
+
 fn flush(text: &str, clean: &mut String, at: usize, find: Option<Find>) -> usize {
     let Some(find) = find else { return at };
     clean.push_str(text.get(at..find.from).unwrap_or_default());

@@ -40,6 +40,36 @@ pub fn holds_secrets(world: &dyn World, place: &Place) -> Option<&'static str> {
     })
 }
 
+/// What a dump of everything below a folder is certain to show: a credential that stands there now. Bounded; folders that
+/// tools fill are left out.
+#[must_use]
+pub fn stands_below(world: &dyn World, place: &Place) -> Option<&'static str> {
+    const FOLDERS: usize = 48;
+    const ENTRIES: usize = 512;
+    const FILLED: &[&str] = &[".git", "node_modules", "target", ".venv", "venv", "dist", "build", "__pycache__"];
+    let mut open = vec![place.real.clone()?];
+    let mut seen = 0;
+    while let Some(folder) = open.pop() {
+        seen += 1;
+        if seen > FOLDERS {
+            return None;
+        }
+        for name in world.list(&folder, ENTRIES).unwrap_or_default() {
+            let below = format!("{}/{name}", folder.trim_end_matches('/'));
+            match world.entry(&below) {
+                Entry::Dir if !FILLED.contains(&name.as_str()) => open.push(below),
+                Entry::Dir => {}
+                _ => {
+                    if let Some(why) = by_name(world, &below).or_else(|| by_person(world, &below)) {
+                        return Some(why);
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
 fn homes_of_all(subject: &Subject) -> bool {
     let names: Vec<&str> = subject.parts().iter().map(String::as_str).collect();
     match names.as_slice() {

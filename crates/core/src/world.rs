@@ -37,6 +37,8 @@ pub struct Facts {
     pub home: Option<String>,
     /// the project: the nearest repository root above the session's folder, or that folder
     pub project: String,
+    /// the main checkout, where the project is a worktree of it: rules and what was learned are shared
+    pub checkout: Option<String>,
     /// other folders that count as the project (configured)
     pub extra_roots: Vec<String>,
     /// our state folder

@@ -1,7 +1,5 @@
 //! Conducting a persona run: blocks, turns, bounds, the machine, journals and reports. Cases are in `cases/conduct/`.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 use leastgrant_core::conduct::irreversible::{self, Reach};
 use serde::Deserialize;
 

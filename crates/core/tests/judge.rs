@@ -194,6 +194,7 @@ fn policy(given: &Given) -> Policy {
             Rule {
                 effect: Effect::from_id(effect).unwrap(),
                 pattern: pattern.to_owned(),
+                when: leastgrant_core::rule::When::default(),
                 layer,
                 project: given.project.clone(),
                 note: None,

@@ -60,6 +60,7 @@ const MARKS: &[Mark] = &[
     Mark::LaterInput,
     Mark::OwnCommand,
     Mark::Disarm,
+    Mark::Unusual,
 ];
 const ROLES: &[Role] = &[Role::List, Role::Read, Role::Write, Role::Delete, Role::Execute, Role::Connect, Role::Send];
 
@@ -149,7 +150,7 @@ prop_compose! {
         pattern in select(vec!["a *", "b ?", "**", "c c", "the whole * text", "= the whole * text", "never"]),
         layer in select(vec![Layer::Machine, Layer::User, Layer::Project, Layer::Session]),
     ) -> Rule {
-        Rule { effect, pattern: pattern.to_owned(), layer, project: None, note: None, until_ms: None }
+        Rule { effect, pattern: pattern.to_owned(), when: leastgrant_core::rule::When::default(), layer, project: None, note: None, until_ms: None }
     }
 }
 
@@ -326,6 +327,7 @@ proptest! {
             setting.policy.rules.push(Rule {
                 effect: Effect::Allow,
                 pattern: pattern.to_owned(),
+                when: leastgrant_core::rule::When::default(),
                 layer: Layer::Session,
                 project: None,
                 note: None,

@@ -42,14 +42,30 @@ enum Command {
     Demo(command::demo::Args),
     /// let a call pass from now on
     Allow(command::rule::Args),
+    /// have a call asked about from now on
+    Ask(command::rule::Args),
     /// hold a call from now on
     Deny(command::rule::Args),
     /// take rules back
     Forget(command::forget::Args),
-    /// list all rules
+    /// list all rules, or test a call against them
     Rules(command::rules::Args),
     /// run the installed agent without a network and hold what it does against what is recorded
     Verify(command::verify::Args),
+    /// let a project's own rules loosen as well as tighten, as they stand now
+    Trust(command::trust::Args),
+    /// what passes unasked, what does not yet, and why
+    Status(command::status::Args),
+    /// why a call was answered as it was
+    Why(command::why::Args),
+    /// what happened, in order
+    Trail(command::trail::Args),
+    /// what another posture or other rules would have done
+    Simulate(command::simulate::Args),
+    /// show and change settings
+    Config(command::config::Args),
+    /// check, export, erase and compact what is recorded
+    Ledger(command::ledger::Args),
     /// what leastgrant believes of a program, and the file to patch
     Knowledge(command::knowledge::Args),
 }
@@ -79,6 +95,14 @@ pub fn main() -> Exit {
         Command::Deny(args) => command::deny::run(&args, &mut ui),
         Command::Forget(args) => command::forget::run(&args, &mut ui),
         Command::Rules(args) => command::rules::run(&args, &mut ui),
+        Command::Ask(args) => command::ask::run(&args, &mut ui),
+        Command::Trust(args) => command::trust::run(&args, &mut ui),
+        Command::Status(args) => command::status::run(&args, &mut ui),
+        Command::Why(args) => command::why::run(&args, &mut ui),
+        Command::Trail(args) => command::trail::run(&args, &mut ui),
+        Command::Simulate(args) => command::simulate::run(&args, &mut ui),
+        Command::Config(args) => command::config::run(&args, &mut ui),
+        Command::Ledger(args) => command::ledger::run(&args, &mut ui),
         Command::Check(args) => command::check::run(&args, &mut ui),
         Command::Doctor(args) => command::doctor::run(&args, &mut ui),
         Command::Install(args) => command::install::run(&args, &mut ui),

@@ -55,8 +55,7 @@ fn answer(agent: &dyn Agent, start: Instant) -> Output {
 
 fn judged(desk: &Desk<'_>, call: &Call) -> Output {
     let ground = Ground::of(desk.agent, desk.env, call);
-    let verdict =
-        net::caught(|| judge::judge(call, &ground.bench())).unwrap_or_else(|why| judge::refuse("engine.error", &why));
+    let verdict = net::caught(|| ground.judge(call)).unwrap_or_else(|why| judge::refuse("engine.error", &why));
     let answer = channel::fit(&verdict, desk.agent.channel(), &call.mode, call.attendance, ground.policy.posture);
     desk.record(|desk| desk.call(&ground, call, &verdict, &answer));
     desk.agent.encode(&answer, Some(call))
@@ -66,8 +65,7 @@ fn judged(desk: &Desk<'_>, call: &Call) -> Output {
 fn prompted(desk: &Desk<'_>, call: &Call) -> Output {
     let Some(channel) = desk.agent.prompt_channel() else { return desk.record(|desk| desk.prompted(call, None)) };
     let ground = Ground::of(desk.agent, desk.env, call);
-    let verdict =
-        net::caught(|| judge::judge(call, &ground.bench())).unwrap_or_else(|why| judge::refuse("engine.error", &why));
+    let verdict = net::caught(|| ground.judge(call)).unwrap_or_else(|why| judge::refuse("engine.error", &why));
     let answer = channel::fit(&verdict, channel, &call.mode, call.attendance, ground.policy.posture);
     desk.record(|desk| desk.prompted(call, Some((&verdict, &answer))));
     desk.agent.encode_prompt(&answer)
@@ -77,6 +75,9 @@ fn passed(desk: &Desk<'_>, passing: &Passing) -> Output {
     let silence = desk.record(|desk| desk.passing(passing));
     if passing.event == "session-start" {
         let _ = net::caught(|| release::adopt(&passing.cwd));
+    }
+    if matches!(passing.event, "session-start" | "session-end") {
+        let _ = desk.record(|desk| desk.collect());
     }
     let line = net::caught(|| desk.tally(passing)).ok().flatten();
     line.map_or(silence, |line| desk.agent.tell(&line))

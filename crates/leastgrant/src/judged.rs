@@ -3,7 +3,6 @@
 
 use leastgrant_core::call::{Attendance, Call};
 use leastgrant_core::channel::{self, Answer};
-use leastgrant_core::judge;
 use leastgrant_core::policy::{Policy, Posture};
 use leastgrant_core::verdict::Verdict;
 
@@ -60,7 +59,7 @@ pub fn judge(agent: &dyn Agent, payload: &[u8], env: &HookEnv, given: &Given) ->
         let persona = std::mem::take(&mut ground.policy.persona);
         ground.policy = Policy { persona, ..policy.clone() };
     }
-    let verdict = judge::judge(&call, &ground.bench());
+    let verdict = ground.judge(&call);
     let policy = ground.policy;
     let answer = channel::fit(&verdict, agent.channel(), &call.mode, call.attendance, policy.posture);
     Ok(Judged { call, verdict, answer, posture: policy.posture, problems: policy.problems })

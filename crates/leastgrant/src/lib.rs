@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod edit;
 pub mod exit;
 pub mod ground;
+pub mod history;
 pub mod hook;
 pub mod install;
 pub mod judged;

@@ -58,6 +58,7 @@ impl Real {
             extra_roots: spelled.into_iter().collect(),
             secret_globs: Vec::new(),
             home,
+            checkout: git::main_checkout(&project),
             project,
         };
         Self { facts, made, looks: Cell::new(0), spent: Cell::new(Duration::ZERO) }
@@ -73,6 +74,12 @@ impl Real {
         }
     }
 
+    /// The person's home.
+    #[must_use]
+    pub fn home(env: &HookEnv) -> Option<String> {
+        users::home(env)
+    }
+
     /// What is wrong with where the environment puts our state, in words: a folder that moves with the agent's `cd`
     /// would let the agent choose its own policy, so it is not used.
     #[must_use]
@@ -84,13 +91,15 @@ impl Real {
     /// The project of a session that was started in `start`, if it has one.
     #[must_use]
     pub fn project_of(env: &HookEnv, start: &str) -> Option<String> {
-        Some(project(start, users::home(env).as_deref()).0).filter(|root| root != NOWHERE)
+        let root = Some(project(start, users::home(env).as_deref()).0).filter(|root| root != NOWHERE)?;
+        Some(git::main_checkout(&root).unwrap_or(root))
     }
 
-    /// The project, if there is one.
+    /// The project, if there is one: of a worktree, the main checkout, so that rules and what was learned are shared.
     #[must_use]
     pub fn project(&self) -> Option<&str> {
-        Some(self.facts.project.as_str()).filter(|root| *root != NOWHERE)
+        let root = self.facts.checkout.as_deref().unwrap_or(&self.facts.project);
+        Some(root).filter(|root| *root != NOWHERE)
     }
 
     /// Adds what the person configured.

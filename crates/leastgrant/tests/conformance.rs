@@ -18,6 +18,8 @@ mod dialect;
 mod fixtures;
 #[path = "conformance/hostile.rs"]
 mod hostile;
+#[path = "conformance/later_input.rs"]
+mod later_input;
 #[path = "conformance/plugin.rs"]
 mod plugin;
 #[path = "conformance/stage.rs"]
@@ -41,6 +43,7 @@ const PROPERTIES: &[(&str, fn(&Dialect, &mut Cases))] = &[
     ("foreign", foreign_events_are_never_allowed),
     ("broken", broken_messages_are_refused),
     ("post", a_post_event_alone_teaches_nothing),
+    ("plain", plain_work_is_not_held),
 ];
 
 /// How many cases a property was tried on, and what failed.
@@ -166,9 +169,10 @@ fn what_is_not_understood_is_held(dialect: &Dialect, cases: &mut Cases) {
 /// Whatever is judged, only what the record gives a worth is written; the form is checked when the answer is read.
 fn only_words_of_the_record_are_written(dialect: &Dialect, cases: &mut Cases) {
     let channel = of(&dialect.id).unwrap();
-    for (name, stage) in
-        [("bundles", Stage::new(dialect).accepting()), ("rule", Stage::new(dialect).accepting().ruled("allow"))]
-    {
+    for (name, stage) in [
+        ("bundles", Stage::new(dialect).accepting()),
+        ("rule", Stage::new(dialect).accepting().ruled("allow", "git status")),
+    ] {
         for mode in dialect.modes() {
             for kind in [Kind::Plain, Kind::Open, Kind::Opaque, Kind::Floor] {
                 for sent in calls(dialect, kind, &stage) {
@@ -189,6 +193,25 @@ fn only_words_of_the_record_are_written(dialect: &Dialect, cases: &mut Cases) {
                     cases.check(good, || format!("{name} {mode}: {word:?} for {sent:?}"));
                 }
             }
+        }
+    }
+}
+
+/// An answer that always holds would keep every other property: plain work passes, in the best word that the record has.
+fn plain_work_is_not_held(dialect: &Dialect, cases: &mut Cases) {
+    let channel = of(&dialect.id).unwrap();
+    let bundles = Stage::new(dialect).accepting();
+    let ruled = Stage::new(dialect).accepting().ruled("allow", "git status");
+    for (stage, ruled) in [(&bundles, false), (&ruled, true)] {
+        for sent in calls(dialect, Kind::Plain, stage) {
+            let word = stage.hook(&sent.message(dialect, stage, dialect.modes()[0]));
+            let best = match channel.allow {
+                Allow::Grants => Word::Allow,
+                Allow::Overrides if ruled && sent.say == ["git status"] => Word::Allow,
+                _ if dialect.pass.is_some() => Word::Pass,
+                _ => Word::Silent,
+            };
+            cases.check(word == best, || format!("{word:?} and not {best:?} for {sent:?}"));
         }
     }
 }

@@ -11,8 +11,9 @@ mod rng;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use leastgrant_shell::{Cwd, Dialect, Env, Limits, Why, read};
@@ -54,12 +55,13 @@ fn write_stubs(folder: &Path) {
     }
 }
 
-/// The start of a command line that runs something without network and other processes, if this machine can.
+/// The start of a command line that runs something as nobody, without network and other processes, if this machine can.
+/// What it starts ends with it, so that no endless loop in the background outlives a test.
 fn isolation() -> Vec<String> {
     let Some(program) = find("unshare") else { return Vec::new() };
     // an absolute path: the child's own PATH holds nothing but stubs
     let program = program.display().to_string();
-    let wrapper = [program.as_str(), "--user", "--net", "--ipc", "--"];
+    let wrapper = [program.as_str(), "--user", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child", "--"];
     let works = Command::new(&program)
         .args(&wrapper[1..])
         .arg("true")
@@ -90,17 +92,29 @@ fn run(bash: &Path, wrapper: &[String], text: &str, stubs: &Path, home: &Path, l
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
+        .process_group(0)
         .spawn()
         .unwrap();
+    let group = format!("-{}", child.id());
+    let stopped = wait(&mut child);
+    if wrapper.is_empty() {
+        // what the text left in the background goes too
+        let _ = Command::new("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status();
+    }
+    !stopped
+}
+
+/// Waits for the end; true if it had to be brought about.
+fn wait(child: &mut Child) -> bool {
     let start = Instant::now();
     loop {
         if child.try_wait().unwrap().is_some() {
-            return true;
+            return false;
         }
         if start.elapsed() > Duration::from_secs(5) {
             let _ = child.kill();
             let _ = child.wait();
-            return false;
+            return true;
         }
         std::thread::sleep(Duration::from_micros(300));
     }

@@ -34,6 +34,7 @@ fn spawn(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         | "--dangerously-bypass-approvals-and-sandbox"
         | "--dangerously-bypass-hook-trust"
         | "--yolo"
+        | "--full-auto"
         | "--allow-all-tools"
         | "--allow-all"
         | "--allow-all-paths"

@@ -48,6 +48,7 @@ pub(super) fn acts(text: &str) -> Option<&'static str> {
                 _ if word.starts_with('@') => return Some("awk calls what a variable names"),
                 "print" | "printf" => printing = Some(depth),
                 "ENVIRON" => return Some("awk reads the environment"),
+                "ARGV" | "ARGC" if !compared(&code, rest, word) => return Some("awk chooses the files that it reads"),
                 _ => {}
             }
             word.clone_into(&mut previous);
@@ -69,6 +70,18 @@ pub(super) fn acts(text: &str) -> Option<&'static str> {
         rest = next;
     }
     None
+}
+
+/// `FILENAME == ARGV[1]` only looks; whatever else is done with the list of files may change it.
+fn compared(code: &str, rest: &str, word: &str) -> bool {
+    let before = code.get(..code.len() - rest.len()).unwrap_or_default().trim_end();
+    let after = rest.get(word.len()..).unwrap_or_default().trim_start();
+    let after = match after.strip_prefix('[') {
+        Some(index) => index.split_once(']').map_or("", |split| split.1).trim_start(),
+        None => after,
+    };
+    let equal = |text: &str| text.starts_with("==") || text.starts_with("!=");
+    before.ends_with("==") || before.ends_with("!=") || equal(after)
 }
 
 /// The program without strings, patterns and comments; none where one does not end. A `/` after a name, a number or a closing
@@ -134,6 +147,7 @@ mod tests {
             "BEGIN{FS=\":\"} {s+=$2/2} END{printf \"%d\\n\", s}",
             "{gsub(/x>y/, \"|\"); print}",
             "!seen[$0]++",
+            "FILENAME==ARGV[1]{a[$1];next} $1 in a",
         ] {
             assert_eq!(acts(text), None, "{text}");
         }
@@ -148,6 +162,8 @@ mod tests {
             "@load \"x\"",
             "{@f($1)}",
             "{print ENVIRON[\"A\"]}",
+            "BEGIN{ARGV[1]=\"x\";ARGC=2}",
+            "BEGIN{split(\"a b\", ARGV)}",
         ] {
             assert!(acts(text).is_some(), "{text}");
         }

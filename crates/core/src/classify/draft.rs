@@ -40,6 +40,8 @@ pub struct Draft {
     pub moves: bool,
     /// credentials are certain to be among what it reads
     pub sweeps_secrets: Option<&'static str>,
+    /// a credential stands among the files that it is given, so that showing all of them shows it
+    pub given_secrets: Option<&'static str>,
 }
 
 impl Draft {
@@ -61,6 +63,7 @@ impl Draft {
             silent: false,
             moves: false,
             sweeps_secrets: None,
+            given_secrets: None,
         }
     }
 
@@ -197,6 +200,11 @@ pub fn add_path(draft: &mut Draft, world: &dyn World, cwd: &Cwd, arg: &Arg, role
                     && matches!(role, Role::Read | Role::Send)
                 {
                     draft.sweeps_secrets.get_or_insert(what);
+                }
+                if let Some(root) = text.strip_suffix("/**").filter(|_| role == Role::Read)
+                    && let Some(what) = secret::stands_below(world, &path::place(world, folder, root))
+                {
+                    draft.given_secrets.get_or_insert(what);
                 }
                 let found = expand(world, folder, text);
                 if found.is_empty() && role.changes() && could_decide(world, folder, text) {
@@ -430,6 +438,9 @@ fn settle_paths(draft: &mut Draft, world: &dyn World) {
     let mut unplaced = None;
     for target in &draft.targets {
         let TargetKind::Path(place) = &target.kind else { continue };
+        if matches!(target.role, Role::Read | Role::Send | Role::Execute) && raw_device(place) {
+            secrets.push(format!("`{}` holds everything that is on a disk or in memory", target.text));
+        }
         if matches!(target.role, Role::Read | Role::Send)
             && let Some(what) = secret::secret(world, place)
         {
@@ -469,6 +480,18 @@ fn settle_paths(draft: &mut Draft, world: &dyn World) {
     for text in secrets {
         reads_secret(draft, &text);
     }
+}
+
+/// A disk or memory as a file: what it holds is kept by no rule of files.
+fn raw_device(place: &Place) -> bool {
+    const NAMES: &[&str] = &[
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "md", "loop", "mem", "kmem",
+        "port", "sg",
+    ];
+    place.readings().iter().any(|path| {
+        let name = path.strip_prefix("/dev/").unwrap_or_default();
+        NAMES.iter().any(|start| name.starts_with(start))
+    })
 }
 
 fn settle_write(draft: &mut Draft, zone: Zone, deletes: usize, known_deletes: usize) {

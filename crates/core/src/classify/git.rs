@@ -12,7 +12,7 @@ use super::code::Code;
 use super::draft::{self, Draft};
 use super::program::Scene;
 use super::usage::Parsed;
-use crate::action::{Capability, Role, Target, TargetKind};
+use crate::action::{Capability, Mark, Role, Target, TargetKind};
 use crate::knowledge::Slot;
 use crate::path::{self, Zone};
 
@@ -40,7 +40,9 @@ fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 fn subcommand(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let below = parsed.path.get(1).copied().unwrap_or_default();
     match parsed.path.first().copied().unwrap_or_default() {
-        "diff" | "show" | "cat-file" | "blame" | "grep" | "log" | "archive" => paths::content(draft, parsed, scene),
+        "diff" | "show" | "cat-file" | "blame" | "grep" | "log" | "archive" | "annotate" | "difftool" | "diff-tree"
+        | "diff-files" | "diff-index" | "whatchanged" | "range-diff" => paths::content(draft, parsed, scene),
+        "stash" if below == "show" => paths::content(draft, parsed, scene),
         "status" | "ls-files" | "rev-list" => paths::names(draft, parsed, scene),
         "add" => paths::add(draft, parsed, scene),
         "shortlog" => paths::object(draft, parsed, scene),
@@ -145,9 +147,18 @@ fn elsewhere(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
     for found in &parsed.options {
         if matches!(found.name.as_str(), "--git-dir" | "--work-tree")
             && let Some(value) = &found.value
-            && !reads
         {
-            draft::add_path(draft, scene.world, &scene.cwd, value, Role::Write);
+            if !reads {
+                draft::add_path(draft, scene.world, &scene.cwd, value, Role::Write);
+            }
+            let own = |text: &str| {
+                let zone = |folder| path::place(scene.world, folder, text).zone;
+                draft::folders(&scene.cwd).into_iter().all(|folder| zone(folder) == Zone::Project)
+            };
+            if !value.value.all().is_some_and(|texts| texts.into_iter().all(own)) {
+                draft.mark(Mark::Injection);
+                draft.note("takes a repository from elsewhere, and the programs that its configuration names");
+            }
         }
     }
     let folders = draft::folders(&scene.cwd);

@@ -7,6 +7,7 @@ use super::code::{self, Code};
 use super::draft::Draft;
 use super::program::Scene;
 use super::script;
+use super::shell::Feed;
 use super::usage::Parsed;
 use super::verb::{self, is, runs_as, words};
 use crate::action::{Capability, Mark, Reach, Role, Scale, Undo};
@@ -53,7 +54,16 @@ fn django(draft: &mut Draft, scene: &Scene<'_>, word: &str) {
         "makemigrations" | "collectstatic" | "compilemessages" | "makemessages" => draft.become_(Capability::Build),
         "migrate" | "createcachetable" | "loaddata" => super::build::database_task(draft, 1),
         "flush" | "sqlflush" | "reset_db" | "clear_cache" => super::build::database_task(draft, 2),
+        "shell" | "shell_plus" | "dbshell" => console(draft, scene),
         _ => verb::unknown(draft, scene, "runs the project's own program"),
+    }
+}
+
+/// A console of the project: it runs what is typed, unless something is given to it.
+fn console(draft: &mut Draft, scene: &Scene<'_>) {
+    verb::unknown(draft, scene, "a console that runs what it is given");
+    if matches!(scene.feed, Feed::Inherited | Feed::Pipe { typed: true, .. }) {
+        draft.mark(Mark::LaterInput);
     }
 }
 
@@ -296,6 +306,7 @@ fn framework(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
                 }
                 "assets:precompile" | "assets:clean" | "tmp:clear" | "log:clear" => draft.become_(Capability::Build),
                 "credentials:show" | "secret" => draft.become_(Capability::SecretRead),
+                "console" | "c" | "dbconsole" | "db" => console(draft, scene),
                 _ => verb::unknown(draft, scene, "runs the project's own program"),
             }
             if matches!(first, "routes" | "about" | "stats" | "notes" | "middleware" | "version") {

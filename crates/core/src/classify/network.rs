@@ -8,9 +8,9 @@ use super::draft::{self, Draft};
 use super::program::{Nested, Scene};
 use super::text::program_of;
 use super::usage::Parsed;
-use crate::action::{Blast, Capability, Exposure, Reach, Role, Scale, TargetKind, Undo};
-use crate::host;
+use crate::action::{Blast, Capability, Exposure, Mark, Reach, Role, Scale, TargetKind, Undo};
 use crate::knowledge::Slot;
+use crate::{host, redact};
 
 pub(super) const CODES: &[(&str, Code)] = &[
     ("network.curl", curl::run),
@@ -60,19 +60,6 @@ fn fetches(draft: &mut Draft) {
     }
 }
 
-/// Addresses where clouds hand out credentials to whoever asks from inside.
-const METADATA: &[&str] = &[
-    "169.254.169.254",
-    "169.254.170.2",
-    "169.254.170.23",
-    "100.100.100.200",
-    "metadata.google.internal",
-    "metadata",
-    "metadata.goog",
-    "fd00:ec2::254",
-    "instance-data",
-];
-
 /// What the addresses say by themselves: a file of this machine, a way to send, credentials, an unknown part.
 fn urls(draft: &mut Draft, scene: &mut Scene<'_>, urls: &[Arg]) {
     for arg in urls {
@@ -97,9 +84,12 @@ fn urls(draft: &mut Draft, scene: &mut Scene<'_>, urls: &[Arg]) {
             draft.at_least(Capability::NetSend);
         }
         unknown_part(draft, arg);
+        if arg.value.all().is_some_and(|texts| texts.into_iter().any(redact::holds_token)) {
+            credential(draft);
+        }
     }
     let clouds = draft.targets.iter().any(|target| match &target.kind {
-        TargetKind::Host { host, .. } => METADATA.contains(&host.trim_matches(['[', ']'])),
+        TargetKind::Host { host, .. } => host::is_metadata(host),
         _ => false,
     });
     if clouds {
@@ -121,6 +111,14 @@ fn unknown_part(draft: &mut Draft, arg: &Arg) {
         if full.contains('?') {
             draft.blast.exposure = draft.blast.exposure.max(Exposure::CanExfiltrate);
         }
+    }
+}
+
+/// Options that say who is really asked, or that who answers need not prove it: no plain look at a page.
+fn unguarded(draft: &mut Draft, parsed: &Parsed<'_>, options: &[&str]) {
+    if parsed.has(options) && !all_local(draft) {
+        draft.mark(Mark::Unusual);
+        draft.note("does not make sure who answers");
     }
 }
 
@@ -180,6 +178,7 @@ fn wget(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if parsed.has(&["--user"]) {
         credential(draft);
     }
+    unguarded(draft, parsed, &["--no-check-certificate", "--check-certificate", "--no-hsts", "--all-proxy"]);
     if !parsed.has(&["-O", "--spider"]) {
         by_address(draft, parsed, scene);
     }
@@ -382,6 +381,8 @@ fn lookup(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         values |= text.starts_with("--script") || matches!(text, "-sC" | "-A" | "--datadir" | "--resume");
     }
     if program == "nmap" {
+        draft.mark(Mark::Unusual);
+        draft.note("looks for open doors of other machines");
         nmap(draft, parsed, scene, values);
     }
 }

@@ -393,9 +393,16 @@ fn cargo_config(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
 }
 
 /// `cargo fmt -- --check`
-fn cargo_fmt(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
-    if parsed.args.iter().any(|arg| is(arg, &["--check"])) {
+fn cargo_fmt(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let checks = parsed.args.iter().any(|arg| is(arg, &["--check"]));
+    if checks {
         draft.become_(Capability::Test);
+    }
+    // what stands behind `--` is rustfmt's, files among it
+    let behind = parsed.args.iter().skip_while(|arg| !is(arg, &["--"])).skip(1);
+    let files = behind.filter(|arg| !arg.prefix().starts_with('-') && draft::looks_like_path(arg.prefix()));
+    for arg in files.cloned().collect::<Vec<_>>() {
+        draft::add_path(draft, scene.world, &scene.cwd, &arg, if checks { Role::Read } else { Role::Write });
     }
 }
 

@@ -270,6 +270,9 @@ fn tmux(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         if parsed.args.iter().any(|arg| verb::is(arg, &["-ls", "-list", "list-sessions", "ls"])) {
             draft.become_(Capability::Inspect);
         } else {
+            if words.is_empty() && !parsed.args.iter().any(|arg| verb::is(arg, &["-d", "-dm", "-D"])) {
+                draft.mark(Mark::LaterInput);
+            }
             draft.opaque(Some(scene.span), "another terminal, whose commands are not followed");
         }
         return;

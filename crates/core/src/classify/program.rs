@@ -6,7 +6,7 @@ use super::arg::{Arg, SpanMap};
 use super::draft::{self, Draft};
 use super::shell::{Feed, Invocation, Layer, Outcome, Reader};
 use super::usage::{self, Parsed};
-use super::{code, environment, script};
+use super::{code, environment, files_named as files, script};
 use crate::action::{Capability, Mark, Reach, Role, Scale, Target};
 use crate::knowledge::{self, Effect, Program, Slot, Takes};
 use crate::path::{self, Zone};
@@ -30,6 +30,8 @@ pub struct Scene<'a> {
     pub paths: Option<Vec<String>>,
     /// the shell may be one in which `path` is `PATH`
     pub tied: bool,
+    /// links that it makes: where, and what to (none: not known)
+    pub links: Vec<(String, Option<String>)>,
     /// the command's span
     pub span: Span,
 }
@@ -84,6 +86,7 @@ pub(super) fn run(reader: &mut Reader<'_>, invocation: Invocation, layers: &[Lay
     for name in &names {
         let one = known(reader, name, &invocation, layers, peels);
         outcome.fetches |= one.fetches;
+        outcome.typed |= one.typed;
         outcome.prints = if names.len() == 1 { one.prints } else { None };
         outcome.paths = if names.len() == 1 { one.paths } else { None };
     }
@@ -215,6 +218,7 @@ fn scene<'a>(world: &'a dyn World, invocation: &'a Invocation) -> Scene<'a> {
         command: None,
         paths: None,
         tied: false,
+        links: Vec::new(),
         span: invocation.span,
     }
 }
@@ -245,6 +249,10 @@ fn program_run(
         }
     }
     stdin_code(&mut draft, &parsed, &mut scene, program);
+    if !only && parsed.command.is_none() {
+        files::all(&mut draft, &parsed, &scene, program);
+    }
+    reader.made(&mut scene.links, invocation.span);
     // a function may know that what is started runs in another folder
     let cwd = scene.cwd.clone();
     if scene.paths.is_none()
@@ -474,7 +482,10 @@ fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, pro
         given || replaced || !parsed.operands.is_empty() || !scene.nested.is_empty() || only(parsed).is_some();
     let dash = parsed.operands.first().is_some_and(|operand| operand.1.exact() == Some("-"));
     let asked = parsed.has(&["-s"]) && program.family == "shells";
-    if !reads || (has_code && !dash && !asked) {
+    let shell = program.family == "shells";
+    // what a start-up file says comes before what is typed, not instead of it
+    let greets = shell && parsed.operands.is_empty() && parsed.has(&["--rcfile", "--init-file", "--init-command"]);
+    if !reads || (has_code && !dash && !asked && !greets) {
         // what comes in is data to code that was read, and could be anything to code that was not
         if let Feed::Pipe { fetched: true, .. } = scene.feed
             && reads
@@ -484,15 +495,17 @@ fn stdin_code(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>, pro
         }
         return;
     }
-    let shell = program.family == "shells";
     match scene.feed {
         Feed::Inherited => {
             draft.mark(Mark::LaterInput);
             draft.opaque(Some(scene.span), "reads its commands from what is typed later");
         }
-        Feed::Pipe { fetched, text, .. } => {
+        Feed::Pipe { fetched, typed, text, .. } => {
             if *fetched {
                 draft.mark(Mark::PipeToShell);
+            }
+            if *typed {
+                draft.mark(Mark::LaterInput);
             }
             match text {
                 Some(value) if shell => {
@@ -553,7 +566,8 @@ fn complete_with(
     }
     let fetches = matches!(draft.capability, Capability::NetFetch | Capability::NetSend)
         || draft.targets.iter().any(|target| target.role == Role::Connect);
-    let mut outcome = Outcome { fetches, prints: draft.prints.clone(), paths: draft.paths.clone() };
+    let mut outcome =
+        Outcome { fetches, typed: typed(&draft, invocation), prints: draft.prints.clone(), paths: draft.paths.clone() };
     let carried: Vec<Target> = draft.targets.clone();
     let own = nested.is_empty() || !draft.silent && (!draft.targets.is_empty() || draft.opaque.is_some());
     let sweeps = draft.sweeps_secrets;
@@ -585,9 +599,28 @@ fn complete_with(
     for command in nested {
         let inner = descend(reader, command, invocation, &below, peels, cwd);
         outcome.fetches |= inner.fetches;
+        outcome.typed |= inner.typed;
         outcome.prints = inner.prints.filter(|_| through);
     }
     outcome
+}
+
+/// Programs that print what comes in on standard input when they are given no file.
+const FILTERS: &[&str] = &[
+    "cat", "tac", "tee", "nl", "rev", "head", "tail", "grep", "egrep", "fgrep", "rg", "sort", "uniq", "sed", "gsed",
+    "awk", "gawk", "mawk", "tr", "cut", "paste", "base64", "xxd", "envsubst", "column", "dd", "pv", "unbuffer",
+    "xargs", "stdbuf",
+];
+
+/// Whether a command passes on what is typed: it reads the terminal, or what another one passes on.
+fn typed(draft: &Draft, invocation: &Invocation) -> bool {
+    let name = invocation.argv.first().map(Arg::prefix).unwrap_or_default();
+    let filters = FILTERS.contains(&name.rsplit('/').next().unwrap_or(name));
+    match invocation.feed {
+        Feed::Inherited => filters && !draft.targets.iter().any(|it| it.role == Role::Read && it.text != "-"),
+        Feed::Pipe { typed, .. } => typed,
+        Feed::Text(_) | Feed::File(_) => false,
+    }
 }
 
 /// Capabilities of a wrapper that its command inherits; others (a plain `timeout`) say nothing about it.

@@ -62,7 +62,7 @@ pub(super) fn draft(
 }
 
 /// A file that holds something and is written with nothing is emptied, which is no easier to undo than a delete.
-fn emptied(draft: &mut Draft, world: &dyn World) {
+pub(super) fn emptied(draft: &mut Draft, world: &dyn World) {
     let Some(TargetKind::Path(place)) = draft.targets.last().map(|target| &target.kind) else { return };
     let Some(real) = place.real.as_deref().filter(|_| place.zone == Zone::Project) else { return };
     let holds = matches!(world.entry(real), crate::world::Entry::File)

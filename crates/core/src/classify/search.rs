@@ -22,6 +22,14 @@ fn grep(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if walks {
         chosen(draft, parsed, scene, &["--include"]);
     }
+    if shows_all(parsed) {
+        if walks && !parsed.has(&["--include"]) {
+            given(draft, parsed, scene);
+        }
+        if let Some(what) = draft.given_secrets {
+            draft.sweeps_secrets.get_or_insert(what);
+        }
+    }
     let files: Vec<&Arg> =
         parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| &operand.1).collect();
     if files.is_empty() && !walks && !parsed.has(&["-f"]) {
@@ -89,6 +97,58 @@ pub(super) fn dotted(name: &str) -> Option<String> {
         .then(|| if rest.starts_with('.') { rest.to_owned() } else { format!(".{rest}") })
 }
 
+/// Whether the pattern holds so little that nearly every line of every file is shown.
+fn shows_all(parsed: &Parsed<'_>) -> bool {
+    const QUIET: &[&str] =
+        &["-l", "-L", "-c", "-q", "--files-with-matches", "--files-without-match", "--count", "--quiet", "--silent"];
+    if parsed.has(QUIET) {
+        return false;
+    }
+    let given = parsed.value(&["-e", "--regexp"]);
+    let pattern = given.or_else(|| parsed.operands.first().map(|operand| &operand.1));
+    parsed.has(&["-v", "--invert-match", "--passthru"]) || pattern.and_then(Arg::exact).is_some_and(matches_all)
+}
+
+/// No two letters in a row that stand for themselves.
+pub(crate) fn matches_all(pattern: &str) -> bool {
+    let mut run = 0;
+    let mut class = false;
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+                run = 0;
+            }
+            '[' => class = true,
+            ']' => class = false,
+            _ if class => {}
+            _ if letter.is_alphanumeric() || letter == '_' => run += 1,
+            _ => run = 0,
+        }
+        if run >= 2 {
+            return false;
+        }
+    }
+    pattern.chars().filter(|letter| letter.is_alphanumeric()).count() < 6
+}
+
+/// Credentials that stand now below what is searched.
+fn given(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
+    let mut roots: Vec<Arg> =
+        parsed.operands.iter().filter(|operand| operand.0 != Slot::Text).map(|operand| operand.1.clone()).collect();
+    if roots.is_empty() {
+        roots.push(Arg::text(".", scene.span));
+    }
+    for text in roots.iter().filter_map(Arg::exact).take(GLOBS) {
+        for folder in draft::folders(&scene.cwd) {
+            if let Some(what) = secret::stands_below(scene.world, &path::place(scene.world, folder, text)) {
+                draft.given_secrets.get_or_insert(what);
+            }
+        }
+    }
+}
+
 /// Tree searchers walk the folder they run in where none is named, unless something comes in.
 fn tree(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let roots: Vec<Arg> =
@@ -106,6 +166,15 @@ fn tree(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let by_name = ["-g", "--glob", "--iglob"];
     if !names_only {
         chosen(draft, parsed, scene, &by_name);
+        // hidden files are searched only where they are asked for
+        let hidden = parsed.has(&["--hidden", "-.", "-uu", "-uuu"])
+            || parsed.options.iter().filter(|found| found.name == "-u").count() > 1;
+        if hidden && shows_all(parsed) && !parsed.has(&by_name) {
+            given(draft, parsed, scene);
+            if let Some(what) = draft.given_secrets {
+                draft.sweeps_secrets.get_or_insert(what);
+            }
+        }
     }
     if names_only || parsed.has(&["-l", "--files-with-matches", "--files-without-match"]) {
         let all = below(&roots.iter().collect::<Vec<_>>());

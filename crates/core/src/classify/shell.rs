@@ -7,6 +7,7 @@ use leastgrant_shell::{self as sh, Cwd, Dialect, Env, Limits, Span, Stdin, Value
 
 use super::arg::{Arg, SpanMap};
 use super::draft::{self, Draft};
+use super::linked::Linked;
 use super::program;
 use super::{environment, redirect, sign};
 use crate::action::{Action, Capability, Mark, Target};
@@ -20,6 +21,9 @@ const COMMANDS: usize = 4_000;
 const DEPTH: usize = 12;
 /// Most bytes of nested texts and scripts read for one call.
 const NESTED_BYTES: usize = 1_024 * 1_024;
+
+/// Most links of one call that are followed.
+const LINKS: usize = 256;
 
 /// One command on its way to an action.
 #[derive(Clone, Debug)]
@@ -49,6 +53,8 @@ pub enum Feed {
     Pipe {
         /// one of them fetches
         fetched: bool,
+        /// one of them passes on what is typed
+        typed: bool,
         /// the text, where it is known
         text: Option<Value>,
         /// patterns that hold every path it is made of, where it is paths
@@ -84,6 +90,8 @@ pub struct Layer {
 pub struct Outcome {
     /// it fetches from the network
     pub fetches: bool,
+    /// it passes on what is typed
+    pub typed: bool,
     /// what it prints, where that is known
     pub prints: Option<Value>,
     /// patterns of the paths that it prints, where that is known
@@ -100,11 +108,34 @@ pub struct Reader<'a> {
     commands: usize,
     bytes: usize,
     unsandboxed: bool,
+    /// links that are made on the way, and the spans of what makes them
+    links: Vec<(String, Option<String>)>,
+    makers: Vec<Span>,
 }
 
 /// The actions of a shell call.
 #[must_use]
 pub fn shell_actions(call: &ShellCall, cwd: &str, world: &dyn World) -> Vec<Action> {
+    let folder = call.workdir.as_deref().unwrap_or(cwd);
+    let folder = crate::path::place(world, Some(cwd), folder).lexical.unwrap_or_else(|| folder.to_owned());
+    let mut first = read(call, &folder, world);
+    if first.links.is_empty() {
+        return first.actions;
+    }
+    // once more with the links in place: whichever runs first, both readings count
+    let linked = Linked { world, links: std::mem::take(&mut first.links) };
+    let again = read(call, &folder, &linked).actions.into_iter().enumerate();
+    let differs = |at: usize, action: &Action| {
+        let same = first.actions.get(at).is_some_and(|other| other.targets == action.targets);
+        let makes = action.span.is_some_and(|span| first.makers.contains(&span));
+        !same && !makes
+    };
+    let more: Vec<Action> = again.filter(|(at, action)| differs(*at, action)).map(|row| row.1).collect();
+    first.actions.extend(more);
+    first.actions
+}
+
+fn read<'a>(call: &ShellCall, folder: &str, world: &'a dyn World) -> Reader<'a> {
     let mut reader = Reader {
         world,
         actions: Vec::new(),
@@ -112,18 +143,18 @@ pub fn shell_actions(call: &ShellCall, cwd: &str, world: &dyn World) -> Vec<Acti
         commands: 0,
         bytes: 0,
         unsandboxed: call.unsandboxed,
+        links: Vec::new(),
+        makers: Vec::new(),
     };
-    let folder = call.workdir.as_deref().unwrap_or(cwd);
-    let folder = crate::path::place(world, Some(cwd), folder).lexical.unwrap_or_else(|| folder.to_owned());
     let env = Env {
         home: world.facts().home.clone(),
-        cwd: if folder.is_empty() { Cwd::Unknown } else { Cwd::At(folder) },
+        cwd: if folder.is_empty() { Cwd::Unknown } else { Cwd::At(folder.to_owned()) },
         vars: std::collections::BTreeMap::new(),
         positional: Vec::new(),
     };
     reader.text(&call.command, &env, SpanMap::Shift(0), &[], &Feed::Inherited, 0);
     reader.nothing(&call.command);
-    reader.actions
+    reader
 }
 
 impl Reader<'_> {
@@ -156,6 +187,7 @@ impl Reader<'_> {
         for opaque in &inventory.opaque {
             self.unknown(map.span(opaque.span), layers, why_words(opaque.why));
         }
+        self.calls_itself(&inventory, map, layers);
         self.sets(&inventory.sets, map, layers);
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(inventory.commands.len());
         for command in &inventory.commands {
@@ -170,11 +202,20 @@ impl Reader<'_> {
         }
         Outcome {
             fetches: outcomes.iter().any(|outcome| outcome.fetches),
+            typed: outcomes.iter().any(|outcome| outcome.typed),
             prints: match outcomes.as_slice() {
                 [only] => only.prints.clone(),
                 _ => None,
             },
             paths: None,
+        }
+    }
+
+    /// Keeps the links that a command makes.
+    pub fn made(&mut self, links: &mut Vec<(String, Option<String>)>, span: Span) {
+        if !links.is_empty() && self.links.len() < LINKS {
+            self.makers.push(span);
+            self.links.append(links);
         }
     }
 
@@ -199,6 +240,19 @@ impl Reader<'_> {
             if !injected.is_empty() && seen.insert(set.name.as_str()) {
                 self.injected(&injected, layers, span, &format!("{}=…", set.name));
             }
+        }
+    }
+
+    /// A function that is called from within a function, in the background or a pipe: it may never end.
+    fn calls_itself(&mut self, inventory: &sh::Inventory, map: SpanMap, layers: &[Layer]) {
+        let again = inventory.commands.iter().find(|command| {
+            let name = command.words.first().and_then(|word| word.value.exact()).unwrap_or_default();
+            let many = command.pipe.is_some() || command.contexts.has(sh::Contexts::BACKGROUND);
+            many && command.contexts.has(sh::Contexts::FUNCTION)
+                && inventory.functions.iter().any(|known| known == name)
+        });
+        if let Some(command) = again {
+            self.unknown(map.span(command.span), layers, "a function that starts functions over and over");
         }
     }
 
@@ -335,7 +389,8 @@ fn piped(ids: &[u32], local: &Local<'_>) -> Feed {
         [only] if ids.len() == 1 => Some(*only),
         _ => None,
     };
-    Feed::Pipe { fetched, text: only.and_then(|only| only.prints.clone()), paths: paths(ids, local) }
+    let typed = from.iter().any(|outcome| outcome.typed);
+    Feed::Pipe { fetched, typed, text: only.and_then(|only| only.prints.clone()), paths: paths(ids, local) }
 }
 
 /// What the pipe holds where that is paths: those of every command whose output no other one takes first.

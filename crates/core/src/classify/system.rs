@@ -344,6 +344,16 @@ fn open(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     let here =
         draft.targets.iter().all(|target| matches!(&target.kind, crate::action::TargetKind::Host { local: true, .. }));
     draft.become_(if here { Capability::NetLoopback } else { Capability::NetFetch });
+    let program = verb::program(scene);
+    let texts = matches!(program.as_str(), "lynx" | "w3m" | "links" | "elinks")
+        && parsed.args.iter().any(|arg| matches!(arg.prefix(), "-dump" | "-source" | "-dump_source"));
+    let posts = parsed.args.iter().any(|arg| arg.prefix().trim_start_matches('-').starts_with("post"));
+    if posts {
+        draft.become_(Capability::NetSend);
+    } else if !here && !texts {
+        // a page that a browser shows runs code, with the person's own sessions
+        draft.mark(Mark::Unusual);
+    }
 }
 
 /// Screen, sound and clipboard.

@@ -11,6 +11,7 @@ use super::shell::Feed;
 use super::usage::{self, Parsed};
 use super::{awk, environment};
 use crate::action::{Capability, Mark, Role, Scale};
+use crate::knowledge::Slot;
 use crate::secret;
 
 pub(super) const CODES: &[(&str, Code)] = &[
@@ -38,7 +39,12 @@ pub(super) const CODES: &[(&str, Code)] = &[
 
 /// `cat` without a file prints what comes in.
 fn prints_input(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
-    let only_input = parsed.operands.iter().all(|operand| operand.1.exact() == Some("-"));
+    let operands = &parsed.operands;
+    if !operands.is_empty() && operands.iter().all(|operand| operand.1.exact() == Some("/dev/null")) {
+        draft.prints = Some(Value::Exact(String::new()));
+        return;
+    }
+    let only_input = operands.iter().all(|operand| operand.1.exact() == Some("-"));
     if only_input {
         if let Feed::Text(arg) = scene.feed {
             prints_credential(draft, std::iter::once(arg));
@@ -67,7 +73,9 @@ fn lists(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if matches!(program.as_str(), "ls" | "gls") && parsed.args.iter().all(plain) {
         // names in a folder that is listed, files as they are named
         let named = parsed.operands.iter().map(|operand| operand.1.exact().map(str::to_owned));
-        let below = [String::from("./**")].map(Some);
+        // hidden names are among them only where they are asked for
+        let hidden = parsed.has(&["-a", "-A", "--all", "--almost-all", "-R"]);
+        let below = [String::from(if hidden { "./**" } else { "./*" })].map(Some);
         scene.paths = below.into_iter().chain(named).take(LISTED).collect();
     }
     if parsed.operands.is_empty() {
@@ -86,6 +94,12 @@ fn filter(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         for arg in &operands {
             draft::add_path(draft, scene.world, &scene.cwd, arg, Role::Write);
         }
+    }
+    if program == "ptx"
+        && parsed.has(&["-G", "--traditional"])
+        && let Some(out) = operands.get(1)
+    {
+        draft::add_path(draft, scene.world, &scene.cwd, out, Role::Write);
     }
     if program == "uniq"
         && let Some(out) = operands.get(1)
@@ -125,8 +139,14 @@ fn tee(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
 }
 
 /// `env`, `$ENV` and `input_filename` show the environment.
-fn jq(draft: &mut Draft, parsed: &Parsed<'_>, _: &mut Scene<'_>) {
-    let filter = parsed.operands.first().map(|operand| operand.1.prefix()).unwrap_or_default();
+fn jq(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let mut filter = parsed.operands.first().map(|operand| operand.1.prefix().to_owned()).unwrap_or_default();
+    if let Some(file) = parsed.value(&["-f"]) {
+        match super::script::text(scene.world, &scene.cwd, file) {
+            Some(text) if !text.contains("import") && !text.contains("include") => filter = text,
+            _ => draft.opaque(Some(file.span), "a program that could not be read"),
+        }
+    }
     let words = || {
         filter.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$' && letter != '.')
     };
@@ -325,6 +345,27 @@ fn index(draft: &mut Draft, scene: &mut Scene<'_>, name: &Arg) {
     }
 }
 
+/// `date -f FILE`, `date -r FILE`: lines that are no dates are shown as they are.
+fn dates_of(draft: &mut Draft, parsed: &Parsed<'_>, scene: &Scene<'_>) {
+    let mut args = parsed.args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.prefix();
+        let file = if let Some(at) = text.starts_with("--").then(|| text.find('=')).flatten() {
+            ["--f", "--r"].iter().any(|start| text.starts_with(start)).then(|| arg.after(at + 1))
+        } else if text.starts_with('-') && text.ends_with(['f', 'r']) || matches!(text, "--file" | "--reference") {
+            args.next().cloned()
+        } else {
+            text.strip_prefix("-f").map(|_| arg.after(2))
+        };
+        if let Some(file) = file {
+            draft::add_slot(draft, scene.world, &scene.cwd, &file, Slot::MaybeRead);
+        }
+    }
+    if draft.targets.iter().any(|target| target.role == Role::Read) {
+        draft.at_least(Capability::ReadWorkspace);
+    }
+}
+
 /// `test -v 'a[$(…)]'` evaluates an index; `date -s` sets the clock.
 fn test(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
     if matches!(program_of(scene, parsed).as_str(), ":" | "true" | "false") {
@@ -338,9 +379,11 @@ fn test(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
             index(draft, scene, name);
         }
     }
-    if matches!(program_of(scene, parsed).as_str(), "date" | "gdate")
-        && parsed.args.iter().any(|arg| arg.prefix().starts_with("-s") || arg.prefix().starts_with("--set"))
-    {
+    let dates = matches!(program_of(scene, parsed).as_str(), "date" | "gdate");
+    if dates {
+        dates_of(draft, parsed, scene);
+    }
+    if dates && parsed.args.iter().any(|arg| arg.prefix().starts_with("-s") || arg.prefix().starts_with("--set")) {
         draft.become_(Capability::Privilege);
         draft.note("sets the clock");
     }
@@ -375,6 +418,10 @@ fn inspector(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         "getent" => {
             if words.iter().any(|word| matches!(*word, "shadow" | "gshadow")) {
                 draft::reads_secret(draft, "reads the system's password hashes");
+            }
+            if parsed.args.iter().any(|arg| arg.value.all().is_none()) {
+                draft.at_least(Capability::NetSend);
+                draft.note("asks for a name that is put together, and what is in it leaves");
             }
             false
         }

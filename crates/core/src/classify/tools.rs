@@ -4,13 +4,13 @@
 mod arguments;
 mod mcp;
 
-use crate::action::{Action, Capability, Mark, Role, Target, TargetKind};
+use crate::action::{Action, Capability, Exposure, Mark, Role, Target, TargetKind};
 use crate::call::{Call, ChangeKind, FileChange, SearchCall, Tool};
 use crate::classify::draft::{self, Draft};
 use crate::path::{self, Place, Zone};
 use crate::signature::{self, Does};
 use crate::world::World;
-use crate::{host, secret};
+use crate::{host, redact, secret};
 
 /// Most files of one patch.
 const FILES: usize = 2_000;
@@ -128,6 +128,16 @@ impl Scene<'_> {
                 ("http" | "https", Some(host)) => {
                     if visit.local {
                         draft.become_(Capability::NetLoopback);
+                    }
+                    if host::is_metadata(&host) {
+                        draft::reads_secret(&mut draft, "asks the cloud for the credentials of this machine");
+                    }
+                    let authority =
+                        url.split(['/', '?', '#', '\\']).find(|part| part.contains('@') || part.contains('.'));
+                    let person = authority.is_some_and(|part| part.contains('@'));
+                    if !visit.local && (person || redact::holds_token(url)) {
+                        draft.blast.exposure = draft.blast.exposure.max(Exposure::ReadsSecrets);
+                        draft.note("carries a credential in the address");
                     }
                     let kind = TargetKind::Host { host, local: visit.local };
                     draft.targets.push(Target { role: Role::Connect, kind, text: url.to_owned(), span: None });

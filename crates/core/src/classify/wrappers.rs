@@ -9,10 +9,11 @@ use super::program::{Nested, Scene, joined};
 use super::script;
 use super::shell::Feed;
 use super::usage::Parsed;
-use crate::action::{Capability, Role};
+use crate::action::{Capability, Mark, Role};
 use crate::knowledge::Slot;
 
 pub(super) const CODES: &[(&str, Code)] = &[
+    ("wrappers.started", started),
     ("wrappers.silent", silent),
     ("wrappers.env", env),
     ("wrappers.xargs", xargs),
@@ -20,8 +21,14 @@ pub(super) const CODES: &[(&str, Code)] = &[
     ("wrappers.trap", trap),
     ("wrappers.flock", flock),
     ("wrappers.shell", shell),
+    ("wrappers.ssh", ssh),
     ("wrappers.ssh_option", ssh_option),
 ];
+
+/// `arch`, `perf stat`: what they start decides; alone they look.
+fn started(draft: &mut Draft, _: &Parsed<'_>, scene: &mut Scene<'_>) {
+    draft.silent = scene.command.is_some();
+}
 
 /// Does nothing by itself.
 fn silent(draft: &mut Draft, _: &Parsed<'_>, _: &mut Scene<'_>) {
@@ -207,6 +214,15 @@ fn shell(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         let rest: Vec<Arg> = operands.cloned().collect();
         draft::add_path(draft, scene.world, &scene.cwd, file, Role::Execute);
         script::file(draft, scene, file, &rest, Some(parsed));
+    }
+}
+
+/// Without a command it is a shell over there that reads what is typed.
+fn ssh(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
+    let talks = matches!(scene.feed, Feed::Inherited | Feed::Pipe { typed: true, .. });
+    if talks && parsed.operands.len() == 1 && !parsed.has(&["-N", "-f", "-O", "-Q", "-W", "-V", "-G"]) {
+        draft.mark(Mark::LaterInput);
+        draft.note("a shell on another machine that reads what is typed later");
     }
 }
 

@@ -310,7 +310,10 @@ impl Walk {
         let Some(reply) = self.reply.take() else {
             self.shut(steps);
             self.wrong(String::from("the message had no complete `persona-turn` or `persona-outcome` block"), steps);
-            return if self.over { () } else { self.rest(steps) };
+            if !self.over {
+                self.rest(steps);
+            }
+            return;
         };
         match reply {
             Reply::Act(number) => {

@@ -48,7 +48,8 @@ pub fn fragment(world: &dyn World, place: &Place, added: &str) -> Option<(Hold, 
         .then(|| (Hold::Own, String::from("changes leastgrant's hook entry")))
 }
 
-fn is_settings(kept: &Control) -> bool {
+/// Whether a file decides what an agent starts or asks.
+pub fn is_settings(kept: &Control) -> bool {
     matches!(
         kept.kind,
         "hook config"

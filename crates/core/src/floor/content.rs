@@ -6,7 +6,7 @@ use super::Kept;
 use crate::action::{Action, Role, TargetKind};
 use crate::call::{Call, Edit, Tool};
 use crate::control::{self, Control, Hold};
-use crate::path::Place;
+use crate::path::{self, Place};
 use crate::world::{Small, World};
 
 /// Most bytes of an existing file that are read to see what a change does.
@@ -15,8 +15,9 @@ const MOST: usize = 256 * 1024;
 const TEXTS: usize = 64;
 
 /// The changed targets of an action that decide something.
-pub(super) fn kept<'a>(action: &'a Action, call: &Call, world: &dyn World) -> Vec<Kept<'a>> {
+pub(super) fn kept<'a>(action: &'a Action, call: &'a Call, world: &dyn World) -> Vec<Kept<'a>> {
     let mut found = Vec::new();
+    let switch = switched_off(call);
     for target in action.targets.iter().filter(|target| target.role.changes()) {
         let TargetKind::Path(place) = &target.kind else { continue };
         // what goes with a folder goes with its removal
@@ -34,10 +35,51 @@ pub(super) fn kept<'a>(action: &'a Action, call: &Call, world: &dyn World) -> Ve
                 }
             }
         }
+        if let Some(words) = &switch
+            && control::is_settings(&control)
+        {
+            control.hold = control.hold.max(Hold::Own);
+            effect = Some(words.clone());
+        }
         found.push(Kept { control, text: &target.text, span: target.span, effect });
+    }
+    if let Some(words) = switch
+        && action.opaque.is_some()
+        && let Tool::Shell(shell) = &call.tool
+    {
+        found.extend(mentioned(&shell.command, call, world).map(|(control, text)| Kept {
+            control,
+            text,
+            span: action.span,
+            effect: Some(words.clone()),
+        }));
     }
     found
 }
+
+/// The off-switch that a command's own text names: where the command writes settings, they hold it afterwards, however
+/// it gets there (`sed`, `jq`, a one-liner).
+fn switched_off(call: &Call) -> Option<String> {
+    match &call.tool {
+        Tool::Shell(shell) => control::text_disarms(&shell.command),
+        _ => None,
+    }
+}
+
+/// A settings file that the text of a command names, where what the command does is not known.
+fn mentioned<'c>(command: &'c str, call: &Call, world: &dyn World) -> Option<(Control, &'c str)> {
+    let part_of_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-' | '~');
+    let words = command.split(|letter| !part_of_path(letter)).filter(|word| word.contains(['.', '/']));
+    words.take(WORDS).find_map(|word| {
+        let place = path::place(world, Some(&call.cwd), word);
+        let mut control = control::control(world, &place).filter(control::is_settings)?;
+        control.hold = control.hold.max(Hold::Own);
+        Some((control, word))
+    })
+}
+
+/// Most words of a command that are looked at as paths.
+const WORDS: usize = 256;
 
 /// Whether a file is kept for some of its content only, so that other changes pass.
 fn by_content(control: &Control) -> bool {

@@ -38,7 +38,7 @@ pub(super) fn floors(fired: &[Fired], weight: impl Fn(&Fired) -> Weight) -> Vec<
 }
 
 pub(super) fn ruled(rule: &Rule, id: &'static str, weight: Weight, span: Option<Span>) -> Reason {
-    let mut text = format!("your rule `{} {}` holds", rule.effect.id(), rule.pattern);
+    let mut text = format!("your rule `{} {}` holds", rule.effect.id(), rule.shown());
     if let Some(note) = &rule.note {
         text.push_str(&format!(" ({note})"));
     }

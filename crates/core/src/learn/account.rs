@@ -46,9 +46,30 @@ impl Strand {
             *last = day.max(*last);
         }
         if self.sessions.len() > SESSIONS {
-            let oldest = self.sessions.iter().min_by_key(|(name, last)| (**last, **name)).map(|(name, _)| *name);
-            oldest.and_then(|name| self.sessions.remove(&name));
+            self.drop_oldest();
         }
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (day, count) in &other.days {
+            let sum = self.days.entry(*day).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        while self.days.len() > DAYS {
+            self.days.pop_first();
+        }
+        for (name, last) in &other.sessions {
+            let known = self.sessions.entry(*name).or_insert(*last);
+            *known = (*last).max(*known);
+        }
+        while self.sessions.len() > SESSIONS {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let oldest = self.sessions.iter().min_by_key(|(name, last)| (**last, **name)).map(|(name, _)| *name);
+        oldest.and_then(|name| self.sessions.remove(&name));
     }
 
     fn forget(&mut self, day: i64) {
@@ -102,18 +123,31 @@ pub struct Account {
 }
 
 impl Account {
+    fn forget(&mut self, day: i64) {
+        self.forgotten = self.forgotten.max(Some(day));
+        self.confirmed.forget(day);
+        self.observed.forget(day);
+        self.granted = self.granted.filter(|at| *at > day);
+    }
+
+    /// Adds everything that another account of the same signature knows, as if it had been added piece by piece.
+    pub fn join(&mut self, other: &Self) {
+        self.confirmed.join(&other.confirmed);
+        self.observed.join(&other.observed);
+        self.denied = self.denied.max(other.denied);
+        self.granted = self.granted.max(other.granted);
+        if let Some(day) = self.forgotten.max(other.forgotten) {
+            self.forget(day);
+        }
+    }
+
     /// Adds one piece of evidence. A time before 1970 makes a no, and nothing else.
     pub fn add(&mut self, kind: Kind, at_ms: i64, session: &str) {
         let day = day(at_ms);
         let counts = at_ms > 0 && self.forgotten.is_none_or(|forgotten| day > forgotten);
         match kind {
             Kind::Denied => self.denied = self.denied.max(Some(day)),
-            Kind::Forgotten => {
-                self.forgotten = self.forgotten.max(Some(day));
-                self.confirmed.forget(day);
-                self.observed.forget(day);
-                self.granted = self.granted.filter(|at| *at > day);
-            }
+            Kind::Forgotten => self.forget(day),
             Kind::Confirmed if counts => self.confirmed.add(day, session),
             Kind::Observed if counts => self.observed.add(day, session),
             Kind::Granted if counts => self.granted = self.granted.max(Some(day)),

@@ -151,6 +151,19 @@ proptest! {
     }
 
     #[test]
+    fn two_halves_joined_are_the_whole(all in proptest::collection::vec(evidence(), 0..160), cut in 0usize..160) {
+        let account = |part: &[(Kind, i64, String)]| {
+            let mut account = Account::default();
+            part.iter().for_each(|(kind, at_ms, session)| account.add(*kind, *at_ms, session));
+            account
+        };
+        let (first, second) = all.split_at(cut.min(all.len()));
+        let mut joined = account(first);
+        joined.join(&account(second));
+        prop_assert_eq!(joined, account(&all));
+    }
+
+    #[test]
     fn an_account_survives_being_written_down(all in proptest::collection::vec(evidence(), 0..80)) {
         let mut account = Account::default();
         for (kind, at_ms, session) in &all {

@@ -26,6 +26,8 @@ pub enum Profile {
 pub enum Asked<'a> {
     /// a built-in fetch: the address, or a text with addresses in it
     Fetch(&'a str),
+    /// a built-in fetch of several addresses: each of them counts
+    FetchAll(&'a [String]),
     /// a tool of a server, or one that nobody knows
     Tool {
         /// the server's name; empty for a tool of the agent's own
@@ -35,8 +37,6 @@ pub enum Asked<'a> {
         /// its arguments
         input: &'a Json,
     },
-    /// a built-in fetch of several pages
-    FetchAll(&'a [String]),
     /// a search of the web
     Search(&'a str),
     /// a command line with what it would do

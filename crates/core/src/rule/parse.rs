@@ -1,11 +1,12 @@
-//! Rule files: TOML, `[[rule]]` with `effect`, `pattern` and, if wanted, `project`, `note`, `until`. What is good counts,
+//! Rule files: TOML, `[[rule]]` with `effect`, `pattern` or conditions (see [`super::When`]) and, if wanted, `project`,
+//! `note`, `until`. What is good counts,
 //! what is not becomes a problem with its line; nothing is guessed.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toml::value::{Datetime, Offset};
 
-use super::{Effect, Layer, Rule};
+use super::{Effect, Layer, Rule, When};
 
 /// Something in a rule file that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl Reader<'_> {
                 ("pattern", _) => return Err(wrong("a text")),
                 ("project", DeValue::String(path)) => {
                     let absolute = path.starts_with('/') && path.len() <= LONGEST;
-                    let may = self.layer != Layer::Project;
+                    let may = !matches!(self.layer, Layer::Project | Layer::Trusted);
                     let path = (absolute && may).then(|| path.trim_end_matches('/').to_owned());
                     rule.project = Some(path.ok_or_else(|| wrong("an absolute path, outside a project's own file"))?);
                 }
@@ -122,6 +123,14 @@ impl Reader<'_> {
                     rule.until_ms = Some(millis(time).ok_or_else(|| wrong("a date, or a date with a time"))?);
                 }
                 ("until", _) => return Err(wrong("a date without quotes, like `2030-01-31`")),
+                (name, DeValue::String(text)) if rule.when.slot(name).is_some() => {
+                    let fits = !text.trim().is_empty() && text.len() <= LONGEST;
+                    let text = fits.then(|| text.trim().to_owned()).ok_or_else(|| wrong("1 to 4000 bytes long"))?;
+                    if let Some(slot) = rule.when.slot(name) {
+                        *slot = Some(text);
+                    }
+                }
+                (name, _) if rule.when.slot(name).is_some() => return Err(wrong("a text")),
                 (other, _) => {
                     let text = format!("unknown key `{other}` in a rule; the rule does not count");
                     return Err((key.span().start, text));
@@ -131,7 +140,12 @@ impl Reader<'_> {
         let missing = |what: &str| (at, format!("a rule without `{what}` does not count"));
         Ok(Rule {
             effect: rule.effect.ok_or_else(|| missing("effect"))?,
-            pattern: rule.pattern.ok_or_else(|| missing("pattern"))?,
+            pattern: match rule.pattern {
+                Some(pattern) => pattern,
+                None if !rule.when.is_empty() => String::new(),
+                None => return Err(missing("pattern")),
+            },
+            when: rule.when,
             layer: self.layer,
             project: rule.project,
             note: rule.note,
@@ -144,6 +158,7 @@ impl Reader<'_> {
 struct Draft {
     effect: Option<Effect>,
     pattern: Option<String>,
+    when: When,
     project: Option<String>,
     note: Option<String>,
     until_ms: Option<i64>,

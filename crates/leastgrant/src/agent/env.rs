@@ -12,6 +12,8 @@ pub const NAMES: &[(&str, &str)] = &[
     ("CLAUDE_CODE_SHELL", "which shell Claude Code starts"),
     ("CLAUDE_CONFIG_DIR", "moves Claude Code's configuration"),
     ("CODEX_HOME", "moves Codex's configuration"),
+    ("COPILOT_HOME", "moves Copilot CLI's configuration"),
+    ("XDG_CONFIG_HOME", "moves OpenCode's configuration"),
     ("CLAUDE_PROJECT_DIR", "the folder in which Claude Code was started"),
     ("GEMINI_PROJECT_DIR", "the folder in which Gemini CLI was started"),
     ("QWEN_PROJECT_DIR", "the folder in which Qwen Code was started"),

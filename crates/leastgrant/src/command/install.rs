@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::edit::json::{Document, MAX_BYTES, Node, Step};
 use crate::edit::{atomic, plan::Plan};
 use crate::exit::Exit;
-use crate::install::claude_code::{AGENT, EVENTS};
-use crate::install::find::Claude;
+use crate::install::dialect::{self, Dialect, READ_ONLY};
+use crate::install::find::{self, Sign};
 use crate::install::perform::{self, Done};
 use crate::install::place::{Places, Scope};
 use crate::install::terminal;
@@ -72,11 +72,17 @@ pub struct Args {
     /// agents to wire (default: those found on this machine)
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
+    /// one agent to wire (may be given again)
+    #[arg(long = "agent", value_name = "AGENT")]
+    more: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
     /// show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// tell Codex to trust our entries, which it otherwise leaves inert until a person accepts them on its start screen
+    #[arg(long)]
+    trust: bool,
     /// how much may pass unasked: observe, assist, autopilot or strict
     #[arg(long, value_name = "POSTURE", value_parser = posture)]
     posture: Option<Posture>,
@@ -107,97 +113,186 @@ pub fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Installs.
+/// Installs, agent by agent: one that is refused leaves the others as they are, and each is named.
 pub fn run(args: &Args, ui: &mut Ui) -> Exit {
     let places = match args.scope.places() {
         Ok(places) => places,
-        Err(why) => return stopped(ui, &Stop::Failed(why), None),
-    };
-    if let Err(exit) = agents(&args.agents, &places, ui) {
-        return exit;
-    }
-    let request = Request {
-        scope: args.scope.scope(),
-        closed: args.on_failure == OnFailure::Closed,
-        force: args.force,
-        strip: args.strip_comments,
-        program: args.program.clone(),
-        person: terminal::person().is_ok(),
-        now_ms: now_ms(),
-    };
-    let asks = request.person && !args.yes && !ui.json;
-    let prepared = match work::prepare_install(&places, &request) {
-        Ok(prepared) => prepared,
-        Err(stop) => return stopped(ui, &stop, Some((&places, request.scope))),
-    };
-    if args.dry_run {
-        return dry(ui, &request, &prepared);
-    }
-    let mut shown = prepared;
-    let (prepared, done) = loop {
-        if asks && !shown.plan.is_empty() {
-            show(ui, &shown);
-            if !confirm("write this?") {
-                ui.line("nothing was written");
-                return Exit::Ok;
-            }
-        }
-        let installed = perform::install(&places, &request, asks.then_some(&shown));
-        match installed {
-            Ok((_, Done::Moved(moved))) => {
-                ui.warn("the file changed meanwhile; this is the new plan");
-                shown = *moved;
-            }
-            Ok(finished) => break finished,
-            Err(stop) => return stopped(ui, &stop, Some((&places, request.scope))),
+        Err(why) => {
+            ui.error(&why);
+            return Exit::Bad;
         }
     };
-    report(ui, &request, &prepared, &done);
+    let named: Vec<String> = args.agents.iter().chain(&args.more).cloned().collect();
+    let dialects = match chosen(&named, &places, args.scope.scope(), ui) {
+        Ok(dialects) => dialects,
+        Err(exit) => return exit,
+    };
+    let person = terminal::person().is_ok();
+    let asks = person && !args.yes && !ui.json;
+    let mut outcome = Outcome::default();
+    for dialect in dialects {
+        let request = Request {
+            dialect,
+            scope: args.scope.scope(),
+            closed: args.on_failure == OnFailure::Closed,
+            force: args.force,
+            strip: args.strip_comments,
+            trust: args.trust,
+            program: args.program.clone(),
+            person,
+            now_ms: now_ms(),
+        };
+        one(args, &places, &request, asks, ui, &mut outcome);
+    }
+    outcome.print(ui);
+    if args.dry_run || outcome.worst.is_some() {
+        return outcome.exit();
+    }
     if let Some(posture) = args.posture
         && let Err(why) = Store::at(&places.state).set_posture(posture)
     {
         ui.error(&format!("the posture could not be set: {why}"));
         return Exit::Bad;
     }
-    if asks {
+    if asks && outcome.written {
         offer_bundles(ui, &places);
         propose(ui, &places);
     }
     Exit::Ok
 }
 
-/// Only agents that we can wire; without names, only if one is there.
-pub(super) fn agents(named: &[String], places: &Places, ui: &mut Ui) -> Result<(), Exit> {
-    if let Some(unknown) = named.iter().find(|name| *name != AGENT && *name != "all") {
-        ui.error(&format!(
-            "`{}` is not an agent that leastgrant can wire; it can wire `{AGENT}`",
-            words::safe(unknown)
-        ));
-        return Err(Exit::Usage);
-    }
-    if named.is_empty() && !Claude::look(places).is_there() {
-        ui.error(&format!(
-            "no agent was found on this machine; to wire one all the same, name it: `leastgrant install {AGENT}`"
-        ));
-        return Err(Exit::Bad);
-    }
-    Ok(())
+/// What came of several agents.
+#[derive(Default)]
+pub(super) struct Outcome {
+    values: Vec<Value>,
+    /// nothing, or the first failure's exit
+    worst: Option<bool>,
+    written: bool,
 }
 
-/// Says why nothing was done.
-pub(super) fn stopped(ui: &mut Ui, stop: &Stop, file: Option<(&Places, Scope)>) -> Exit {
-    let exit = if matches!(stop, Stop::Usage(_)) { Exit::Usage } else { Exit::Bad };
-    let why = stop.why();
-    if ui.json {
-        let file = file.map(|(places, scope)| places.settings(scope).display().to_string());
-        ui.json(&json!([{ "agent": AGENT, "file": file, "changed": false, "error": why }]));
-    } else {
+impl Outcome {
+    /// One agent's result, for machines.
+    pub(super) fn add(&mut self, value: Value) {
+        self.values.push(value);
+    }
+
+    /// One agent that could not be done.
+    pub(super) fn stopped(&mut self, ui: &mut Ui, request: &Request, places: &Places, stop: &Stop) {
+        let usage = matches!(stop, Stop::Usage(_));
+        self.worst = Some(self.worst.unwrap_or(true) && usage);
+        let why = stop.why();
+        if ui.json {
+            let file = request.file(places).ok().map(|file| file.display().to_string());
+            self.add(json!({ "agent": request.dialect.agent(), "file": file, "changed": false, "error": why }));
+            return;
+        }
         ui.error(&plain(why));
         if matches!(stop, Stop::Refused(_)) {
             ui.hint("nothing was touched");
         }
     }
-    exit
+
+    /// Everything at once, for machines.
+    pub(super) fn print(&self, ui: &mut Ui) {
+        if ui.json {
+            ui.json(&json!(self.values));
+        }
+    }
+
+    /// What the process ends with.
+    pub(super) fn exit(&self) -> Exit {
+        match self.worst {
+            None => Exit::Ok,
+            Some(true) => Exit::Usage,
+            Some(false) => Exit::Bad,
+        }
+    }
+}
+
+fn one(args: &Args, places: &Places, request: &Request, asks: bool, ui: &mut Ui, outcome: &mut Outcome) {
+    let mut shown = match work::prepare_install(places, request) {
+        Ok(prepared) => prepared,
+        Err(stop) => return outcome.stopped(ui, request, places, &stop),
+    };
+    if args.dry_run {
+        return dry(ui, request, &shown, outcome);
+    }
+    let (prepared, done) = loop {
+        if asks && !shown.plan.is_empty() {
+            show(ui, &shown);
+            if !confirm("write this?") {
+                ui.line("nothing was written");
+                return;
+            }
+        }
+        let installed = perform::install(places, request, asks.then_some(&shown));
+        match installed {
+            Ok((_, Done::Moved(moved))) => {
+                ui.warn("the file changed meanwhile; this is the new plan");
+                shown = *moved;
+            }
+            Ok(finished) => break finished,
+            Err(stop) => return outcome.stopped(ui, request, places, &stop),
+        }
+    };
+    outcome.written = true;
+    report(ui, request, &prepared, &done, outcome);
+}
+
+/// The agents that are named, or else every one that is found on this machine.
+fn chosen(named: &[String], places: &Places, scope: Scope, ui: &mut Ui) -> Result<Vec<&'static dyn Dialect>, Exit> {
+    let dialects = by_name(named, ui)?;
+    if !dialects.is_empty() {
+        return Ok(dialects);
+    }
+    let all = named.iter().any(|name| name == "all");
+    let there = |dialect: &&dyn Dialect| Sign::glance(*dialect, places).is_there();
+    let found: Vec<&'static dyn Dialect> =
+        dialect::ALL.iter().copied().filter(|dialect| all || there(dialect)).collect();
+    for (agent, name) in READ_ONLY {
+        if find::programs(agent).iter().any(|program| find::on_path(program).is_some()) {
+            ui.hint(&format!("{name} is here too: {}", read_only(agent, name)));
+        }
+    }
+    if found.is_empty() {
+        ui.error(
+            "no agent was found on this machine; to wire one all the same, name it: `leastgrant install claude-code`",
+        );
+        return Err(Exit::Bad);
+    }
+    // a scope that an agent has not is no fault of whoever named no agent
+    Ok(found.into_iter().filter(|dialect| dialect.file(places, scope).is_ok()).collect())
+}
+
+/// The agents of these names; none where none is named, or `all`.
+pub(super) fn by_name(named: &[String], ui: &mut Ui) -> Result<Vec<&'static dyn Dialect>, Exit> {
+    let mut dialects: Vec<&'static dyn Dialect> = Vec::new();
+    for name in named.iter().filter(|name| *name != "all") {
+        if let Some(dialect) = dialect::of(name) {
+            if !dialects.iter().any(|other| other.agent() == dialect.agent()) {
+                dialects.push(dialect);
+            }
+            continue;
+        }
+        if let Some((agent, name)) = READ_ONLY.iter().find(|(agent, _)| agent == name) {
+            ui.error(&read_only(agent, name));
+        } else {
+            let known: Vec<String> = dialect::ALL.iter().map(|dialect| format!("`{}`", dialect.agent())).collect();
+            ui.error(&format!(
+                "`{}` is not an agent that leastgrant can wire; it can wire {}",
+                words::safe(name),
+                known.join(", ")
+            ));
+        }
+        return Err(Exit::Usage);
+    }
+    Ok(if named.iter().any(|name| name == "all") { Vec::new() } else { dialects })
+}
+
+fn read_only(agent: &str, name: &str) -> String {
+    format!(
+        "leastgrant reads what {name} sends (`leastgrant hook {agent}`) and records it, but does not wire it: nobody could run it here, so what its settings would do is not known"
+    )
 }
 
 /// Our own text that quotes a file: control characters can't act, spans of secrets are none of ours to hide.
@@ -231,7 +326,7 @@ fn diffs(plan: &Plan) -> Vec<String> {
 }
 
 /// The outcome of `--dry-run`.
-pub(super) fn dry(ui: &mut Ui, request: &Request, prepared: &Prepared) -> Exit {
+pub(super) fn dry(ui: &mut Ui, request: &Request, prepared: &Prepared, outcome: &mut Outcome) {
     if ui.json {
         let mut value = summary(request, prepared);
         if let Value::Object(value) = &mut value {
@@ -241,18 +336,17 @@ pub(super) fn dry(ui: &mut Ui, request: &Request, prepared: &Prepared) -> Exit {
                 json!(diffs(&prepared.plan).iter().map(|text| crate::render::theme::strip(text)).collect::<Vec<_>>()),
             );
         }
-        ui.json(&json!([value]));
+        outcome.add(value);
     } else if prepared.plan.is_empty() {
         ui.line(format!("{}: nothing to change", prepared.file.display()));
     } else {
         show(ui, prepared);
     }
-    Exit::Ok
 }
 
 fn summary(request: &Request, prepared: &Prepared) -> Value {
     json!({
-        "agent": AGENT,
+        "agent": request.dialect.agent(),
         "scope": request.scope.id(),
         "file": prepared.file,
         "changed": !prepared.plan.is_empty(),
@@ -262,7 +356,8 @@ fn summary(request: &Request, prepared: &Prepared) -> Value {
 }
 
 /// Says what was done.
-pub(super) fn report(ui: &mut Ui, request: &Request, prepared: &Prepared, done: &Done) {
+fn report(ui: &mut Ui, request: &Request, prepared: &Prepared, done: &Done, outcome: &mut Outcome) {
+    let agent = request.dialect.agent();
     let backups = match done {
         Done::Written { backups, .. } => backups.as_slice(),
         _ => &[],
@@ -272,13 +367,13 @@ pub(super) fn report(ui: &mut Ui, request: &Request, prepared: &Prepared, done: 
         if let Value::Object(value) = &mut value {
             value.insert(String::from("backups"), json!(backups));
         }
-        ui.json(&json!([value]));
+        outcome.add(value);
         return;
     }
     let file = prepared.file.display();
     match done {
         Done::Unchanged => {
-            ui.line(format!("{AGENT}: `{file}` is wired already; the hook starts and refuses what it must"))
+            ui.line(format!("{agent}: `{file}` is wired already; the hook starts and refuses what it must"))
         }
         _ if prepared.repairs.is_empty() => {
             let bound = if request.closed {
@@ -287,12 +382,12 @@ pub(super) fn report(ui: &mut Ui, request: &Request, prepared: &Prepared, done: 
                 "a call that leastgrant can't judge RUNS"
             };
             ui.line(format!(
-                "{AGENT}: `{file}` is wired ({} events); the hook starts and refuses what it must; {bound}",
-                EVENTS.len()
+                "{agent}: `{file}` is wired ({} events); the hook starts and refuses what it must; {bound}",
+                request.dialect.events().len()
             ));
         }
         _ => {
-            ui.line(format!("{AGENT}: `{file}` is repaired; the hook starts and refuses what it must"));
+            ui.line(format!("{agent}: `{file}` is repaired; the hook starts and refuses what it must"));
             for repair in &prepared.repairs {
                 ui.line(format!("  {}", plain(repair)));
             }
@@ -359,7 +454,9 @@ pub(super) fn report_removed(
     done: &Done,
     elsewhere: &[Scope],
     kept: Option<&std::path::Path>,
+    outcome: &mut Outcome,
 ) {
+    let agent = request.dialect.agent();
     let (backups, restored) = match done {
         Done::Written { backups, restored } => (backups.as_slice(), *restored),
         _ => (&[][..], false),
@@ -377,21 +474,25 @@ pub(super) fn report_removed(
                 json!(elsewhere.iter().map(|scope| scope.id()).collect::<Vec<_>>()),
             );
         }
-        ui.json(&json!([value]));
+        outcome.add(value);
         return;
     }
     let file = prepared.file.display();
     let gone = prepared.plan.changes.iter().any(|change| change.path == prepared.file && change.after.is_none());
     match done {
-        Done::Unchanged => ui.line(format!("{AGENT}: `{file}` holds nothing of ours")),
-        _ if gone => ui.line(format!("{AGENT}: `{file}` was ours alone and is gone")),
-        _ if restored => ui.line(format!("{AGENT}: `{file}` is byte for byte what it was before")),
-        _ => ui.line(format!("{AGENT}: our entries are out of `{file}`; later edits by others are kept")),
+        Done::Unchanged => ui.line(format!("{agent}: `{file}` holds nothing of ours")),
+        _ if gone => ui.line(format!("{agent}: `{file}` was ours alone and is gone")),
+        _ if restored => ui.line(format!("{agent}: `{file}` is byte for byte what it was before")),
+        _ => ui.line(format!("{agent}: our entries are out of `{file}`; later edits by others are kept")),
     }
     for path in backups.iter().map(|path| path.as_path()).chain(kept) {
         ui.line(format!("  kept on purpose: `{}`", path.display()));
     }
     for scope in elsewhere {
-        ui.warn(&format!("the hook is still in the {} settings: `leastgrant uninstall{}`", scope.id(), scope.flag()));
+        ui.warn(&format!(
+            "the hook is still in the {} settings: `leastgrant uninstall {agent}{}`",
+            scope.id(),
+            scope.flag()
+        ));
     }
 }

@@ -1,7 +1,9 @@
 //! People's commands, a file each: `Args` and `run(&Args, &mut Ui) -> Exit`.
 
 pub mod allow;
+pub mod ask;
 pub mod check;
+pub mod config;
 pub mod demo;
 pub mod deny;
 pub mod doctor;
@@ -9,6 +11,8 @@ pub mod forget;
 pub mod init;
 pub mod install;
 pub mod knowledge;
+pub mod ledger;
+pub mod past;
 pub mod pause;
 pub mod persona;
 pub mod persona_report;
@@ -18,5 +22,10 @@ pub mod persona_unlock;
 pub mod resume;
 pub mod rule;
 pub mod rules;
+pub mod simulate;
+pub mod status;
+pub mod trail;
+pub mod trust;
 pub mod uninstall;
 pub mod verify;
+pub mod why;

@@ -1,6 +1,9 @@
 //! `leastgrant verify`: runs the agent that is installed here against a scripted model and a stub MCP server, without a
 //! network, and holds what it does against what is recorded. It touches no settings of the person's.
 
+mod fact;
+pub mod keep;
+
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -202,6 +205,7 @@ fn measure(args: &Args, driver: &'static dyn Driver, found: Found, ui: &mut Ui) 
         leastgrant: env!("CARGO_PKG_VERSION"),
         date: &date,
         at_once: args.jobs,
+        recorded: &|scenario, version| fact::recorded(driver.id(), scenario.fact.as_deref()?, version),
         keep: args.keep.as_ref().map(|keep| keep.join(driver.id())),
     };
     let progress = Mutex::new(&mut *ui);
@@ -211,34 +215,20 @@ fn measure(args: &Args, driver: &'static dyn Driver, found: Found, ui: &mut Ui) 
     if !ui.json {
         show::receipt(ui, &receipt);
     }
-    keep(args, &receipt, ui)?;
-    Ok(receipt)
-}
-
-/// The receipt goes into our state, and wherever the person says.
-fn keep(args: &Args, receipt: &Receipt, ui: &mut Ui) -> Result<(), String> {
-    let places = Places::from_env(None)?;
-    let text = |receipt: &Receipt| {
-        serde_json::to_string_pretty(receipt).map(|text| text + "\n").map_err(|error| error.to_string())
-    };
     // a part of the claims is no proof of the version
     if args.only.is_empty() {
-        let file = places.state.join("receipts").join(receipt.file_name());
-        write(&file, &text(receipt)?)?;
+        let places = Places::from_env(None)?;
+        let file = keep::receipt(&places.state, &receipt)?;
         if !ui.json {
             ui.hint(&format!("the receipt is `{}`", places.short(&file)));
         }
+        if args.record {
+            let file = keep::record(&places.state, &receipt)?;
+            ui.hint(&format!("what this version does is recorded in `{}`", places.short(&file)));
+        }
     }
     if let Some(file) = &args.receipt {
-        write(file, &text(&receipt.small())?)?;
+        keep::write(file, &receipt.small())?;
     }
-    Ok(())
-}
-
-fn write(file: &Path, text: &str) -> Result<(), String> {
-    let words = |error: std::io::Error| format!("`{}`: {error}", file.display());
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(words)?;
-    }
-    std::fs::write(file, text).map_err(words)
+    Ok(receipt)
 }

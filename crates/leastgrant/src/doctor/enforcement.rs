@@ -16,13 +16,15 @@ const GROUP: Group = Group::Enforcement;
 /// The checks of this group.
 pub(super) fn checks(scene: &Scene) -> Vec<Check> {
     let off: Vec<String> = switches(scene).into_iter().map(|(check, _)| check.id).collect();
-    let mut checks = vec![bound(scene, &off)];
+    let mut checks: Vec<Check> = scene.has_claude().then(|| bound(scene, &off)).into_iter().collect();
     checks.extend(switches(scene).into_iter().map(|(check, _)| check));
     checks.extend(environment());
     checks.extend(foreign(scene));
     checks.extend(allow_rules(scene));
-    checks.push(open(scene));
-    checks.push(attendance(scene));
+    if scene.has_claude() {
+        checks.push(open(scene));
+        checks.push(attendance(scene));
+    }
     checks.extend(sessions::checks(scene));
     checks
 }

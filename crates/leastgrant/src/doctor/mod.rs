@@ -1,5 +1,6 @@
 //! What is really in force on this machine: every check looks for itself and names the command that mends it.
 
+pub mod agents;
 pub mod enforcement;
 pub mod exposure;
 pub mod fix;
@@ -7,6 +8,7 @@ pub mod habits;
 pub mod scene;
 pub mod sessions;
 pub mod setup;
+pub mod switches;
 
 use serde::Serialize;
 
@@ -65,7 +67,7 @@ pub enum Repair {
     /// make our state folder, or close it to others
     StateFolder,
     /// install again into a scope that is wired
-    Install(crate::install::place::Scope),
+    Install(&'static str, crate::install::place::Scope),
     /// take an off-switch out of a settings file; only when named, a person may have meant it
     Switch {
         /// the settings file
@@ -81,7 +83,7 @@ impl Repair {
     /// Whether it is done without being named.
     #[must_use]
     pub fn is_safe(&self) -> bool {
-        matches!(self, Self::StateFolder | Self::Install(_))
+        matches!(self, Self::StateFolder | Self::Install(..))
     }
 }
 
@@ -136,6 +138,7 @@ impl Check {
 pub fn examine(scene: &Scene) -> Vec<Check> {
     let mut checks = setup::checks(scene);
     checks.extend(enforcement::checks(scene));
+    checks.extend(agents::checks(scene));
     checks.extend(exposure::checks(scene));
     checks.extend(habits::checks(scene));
     checks.extend(crate::persona::doctor::checks(&scene.places, scene.now_ms));

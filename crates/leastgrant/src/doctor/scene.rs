@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::agents;
 use crate::edit::atomic;
 use crate::edit::json::{Document, MAX_BYTES, Refusal};
-use crate::install::claude_code::{self, Found};
+use crate::install::claude_code::{self, ClaudeCode, Found};
 use crate::install::config_change::{self, Switch};
-use crate::install::find::{self, Claude};
+use crate::install::find::{self, Sign};
 use crate::install::place::{Places, Scope};
 use crate::install::probe;
 use crate::install::record::{self, Record};
@@ -109,15 +110,19 @@ pub struct Scene {
     /// where things are
     pub places: Places,
     /// the agent
-    pub claude: Claude,
+    pub claude: Sign,
     /// a `timeout` that works
     pub timeout: Option<PathBuf>,
     /// our program
     pub program: Result<PathBuf, String>,
     /// all settings files that the agent reads, also those that are not there
     pub settings: Vec<Settings>,
-    /// what was installed
+    /// what was installed into Claude Code
     pub records: Vec<Record>,
+    /// what was installed into other agents
+    pub foreign: Vec<Record>,
+    /// the other agents of which there is any sign
+    pub others: Vec<agents::Seen>,
     /// the ledger's events of the last sixty days, or why it can't be read
     pub events: Result<Vec<serde_json::Value>, String>,
     /// what became of our hook when it was started, by command line
@@ -141,10 +146,13 @@ impl Scene {
             .flat_map(|state| record::all(state))
             .filter(Record::is_wired)
             .collect();
+        let others = agents::look(&places, &records);
+        let (records, foreign) = records.into_iter().partition(|record| record.wiring.agent == claude_code::AGENT);
+        let records: Vec<Record> = records;
         let mut started = HashMap::new();
         for file in settings.iter().filter(|file| is_own(file, &records)) {
             if let Some(command) = file.command("PreToolUse") {
-                started.entry(command.clone()).or_insert_with(|| probe::starts(&command));
+                started.entry(command.clone()).or_insert_with(|| probe::starts(&ClaudeCode, &command));
             }
         }
         let events = ledger::read(&Store::at(&places.state)).map_err(|error| error.to_string()).map(|events| {
@@ -152,16 +160,25 @@ impl Scene {
             events.into_iter().filter(recent).collect()
         });
         Self {
-            claude: Claude::look(&places),
+            claude: Sign::look(&ClaudeCode, &places),
             timeout: find::timeout(),
             program: find::own_program(None),
             settings,
             records,
+            foreign,
+            others,
             events,
             started,
             now_ms,
             places,
         }
+    }
+
+    /// Whether Claude Code is to be looked at: there is a sign of it, or no other agent either.
+    #[must_use]
+    pub fn has_claude(&self) -> bool {
+        let there = self.claude.is_there() || !self.records.is_empty();
+        there || self.wired().next().is_some() || self.others.is_empty()
     }
 
     /// The settings files in which we are wired.

@@ -16,9 +16,11 @@ const GROUP: Group = Group::Setup;
 
 /// The checks of this group.
 pub(super) fn checks(scene: &Scene) -> Vec<Check> {
-    let mut checks = vec![program(scene), agent(scene), state(scene)];
+    let mut checks = vec![program(scene)];
+    checks.extend(scene.has_claude().then(|| agent(scene)));
+    checks.push(state(scene));
     checks.extend(settings_files(scene));
-    checks.push(hook_pre(scene));
+    checks.extend(scene.has_claude().then(|| hook_pre(scene)));
     for settings in scene.wired() {
         checks.extend(wired(scene, settings));
     }
@@ -174,7 +176,7 @@ fn wired(scene: &Scene, settings: &Settings) -> Vec<Check> {
             .fix(again.clone()),
         ),
     }
-    checks.extend(missing_events(settings, &id).map(|check| check.repair(Repair::Install(scope))));
+    checks.extend(missing_events(settings, &id).map(|check| check.repair(Repair::Install(AGENT, scope))));
     if let Some(said) = drift(scene, settings) {
         checks.push(
             check(
@@ -182,7 +184,7 @@ fn wired(scene: &Scene, settings: &Settings) -> Vec<Check> {
                 Status::Warn,
                 format!("`{file}` is not wired as this version does it: {said}"),
             )
-            .repair(Repair::Install(scope)),
+            .repair(Repair::Install(AGENT, scope)),
         );
     }
     if !scene.blocks(settings) {
@@ -224,6 +226,8 @@ fn drift(scene: &Scene, settings: &Settings) -> Option<String> {
         closed: scene.blocks(settings),
         file: settings.path.clone(),
         scope: settings.scope,
+        trust: false,
+        plugin: None,
     };
     let wired = claude_code::wire(settings.document()?, &wiring).ok()?;
     let version = scene.starts(settings).and_then(|_| other_version(settings, &wiring.program));

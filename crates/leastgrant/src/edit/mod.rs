@@ -5,3 +5,4 @@ pub mod atomic;
 pub mod json;
 pub mod lock;
 pub mod plan;
+pub mod toml;

@@ -80,6 +80,14 @@ impl Desk<'_> {
         let event =
             Event::new(if done.ran { "ran" } else { "failed" }, now()).of_call(call).walked(self.walked(&call.cwd));
         let _ = store.append(&event.in_project(self.project(&call.cwd).as_deref()).took(self.start.elapsed()));
+        if store.is_behind() {
+            self.collect();
+        }
+    }
+
+    /// Takes what happened since the last time into what was learned.
+    pub(super) fn collect(&self) {
+        let _ = self.store().collect(self.env, now());
     }
 
     pub(super) fn prompted(&self, call: &Call, told: Option<(&Verdict, &Answer)>) {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::claude_code::{self, AGENT};
+use super::claude_code::{self, AGENT, ClaudeCode};
 use super::perform::groups;
 use super::place::{Places, Scope};
 use super::record::{self, Record};
@@ -34,7 +34,7 @@ fn one(places: &Places, scope: Scope, own: &Path, now_ms: i64) -> Option<()> {
     }
     let record = Record {
         format: record::FORMAT,
-        groups: groups(&bytes).ok()?,
+        groups: groups(&ClaudeCode, &file, &bytes).ok()?,
         wiring: Wiring {
             agent: AGENT.to_owned(),
             program: own.to_owned(),
@@ -42,10 +42,13 @@ fn one(places: &Places, scope: Scope, own: &Path, now_ms: i64) -> Option<()> {
             closed: guard.ours.blocks,
             file,
             scope,
+            trust: false,
+            plugin: None,
         },
         // not written by us: an uninstall takes our entries out, whatever else is there
         written: String::new(),
         existed: true,
+        beside: Vec::new(),
         folders: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         at_ms: now_ms,

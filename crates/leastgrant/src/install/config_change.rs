@@ -35,7 +35,8 @@ pub enum Ruling {
 pub fn decide(change: &ConfigChange, places: &Places, now_ms: i64) -> Ruling {
     let scope = scope_of(&change.source);
     let states = [places.state.clone(), places.state_for(Scope::Managed)];
-    let records: Vec<Record> = states.iter().flat_map(|state| record::all(state)).collect();
+    let records: Vec<Record> =
+        states.iter().flat_map(|state| record::all(state)).filter(|record| record.wiring.agent == AGENT).collect();
     let files: Vec<PathBuf> = match &change.file_path {
         Some(file) => vec![PathBuf::from(file)],
         // an agent that does not say which: every file that holds our hook must still hold it

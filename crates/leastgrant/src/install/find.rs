@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use leastgrant_core::control::RECORDS;
+
+use super::dialect::Dialect;
 use super::place::Places;
 use super::probe;
 
@@ -33,9 +36,9 @@ fn runnable(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Claude Code on this machine.
+/// An agent on this machine.
 #[derive(Clone, Debug, Default)]
-pub struct Claude {
+pub struct Sign {
     /// its program
     pub program: Option<PathBuf>,
     /// its version
@@ -44,13 +47,20 @@ pub struct Claude {
     pub configured: bool,
 }
 
-impl Claude {
-    /// Looks for it; asks it for its version for at most five seconds.
+impl Sign {
+    /// Looks for an agent; asks it for its version for at most five seconds.
     #[must_use]
-    pub fn look(places: &Places) -> Self {
-        let program = on_path("claude");
-        let version = program.as_ref().and_then(|program| version(program));
-        Self { program, version, configured: places.claude.is_dir() }
+    pub fn look(dialect: &dyn Dialect, places: &Places) -> Self {
+        let sign = Self::glance(dialect, places);
+        let version = sign.program.as_ref().and_then(|program| version(program));
+        Self { version, ..sign }
+    }
+
+    /// The same without starting anything.
+    #[must_use]
+    pub fn glance(dialect: &dyn Dialect, places: &Places) -> Self {
+        let program = programs(dialect.agent()).iter().find_map(|name| on_path(name));
+        Self { program, version: None, configured: dialect.home(places).is_dir() }
     }
 
     /// Whether there is any sign of it.
@@ -60,11 +70,20 @@ impl Claude {
     }
 }
 
+/// The names under which an agent is started.
+#[must_use]
+pub fn programs(agent: &str) -> &'static [&'static str] {
+    RECORDS.iter().find(|record| record.id == agent).map_or(&[], |record| record.programs)
+}
+
+/// The first word that is a version: some agents say their name first, some end a sentence with it.
 fn version(program: &Path) -> Option<String> {
     let ran = probe::run(Command::new(program).arg("--version"), "", VERSION_LIMIT).ok()?;
-    let word = ran.stdout.split_whitespace().next()?;
-    let numbers = word.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()));
-    (ran.code == Some(0) && numbers).then(|| word.to_owned())
+    let numbers = |word: &str| {
+        word.contains('.') && word.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
+    };
+    let words = ran.stdout.split_whitespace().map(|word| word.trim_end_matches(['.', ',']).trim_start_matches('v'));
+    words.filter(|_| ran.code == Some(0)).take(8).find(|word| numbers(word)).map(str::to_owned)
 }
 
 /// A `timeout` that works, system folders first.

@@ -3,12 +3,20 @@
 
 pub mod adopt;
 pub mod claude_code;
+pub mod codex;
 pub mod config_change;
+pub mod copilot;
+pub mod dialect;
+pub mod extra;
 pub mod find;
+pub mod form;
+pub mod gemini_cli;
+pub mod opencode;
 pub mod pause;
 pub mod perform;
 pub mod place;
 pub mod probe;
+pub mod qwen_code;
 pub mod record;
 pub mod release;
 pub mod terminal;

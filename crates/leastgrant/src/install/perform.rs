@@ -4,14 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::claude_code::{self, EVENTS};
+use super::dialect::Dialect;
 use super::place::{Places, Scope};
 use super::record::{self, Record, digest};
-use super::wiring::Failure;
-use super::work::{Prepared, Request, Stop, prepare_install, prepare_uninstall, settings};
+use super::work::{Prepared, Request, Stop, alone, prepare_install, prepare_uninstall, settings};
 use super::{probe, release};
 use crate::edit::atomic::{self, Fault};
-use crate::edit::json::{Document, MAX_BYTES, Step};
+use crate::edit::json::MAX_BYTES;
 use crate::edit::lock::Lock;
 use crate::edit::plan::Applied;
 
@@ -70,9 +69,13 @@ fn install_once(places: &Places, request: &Request, shown: Option<&Prepared>) ->
     announce(&state, request, &prepared)?;
     // before the file: a session that reads the change must find what we meant by it
     keep(&state, &record, prepared.original.as_deref())?;
+    for (real, original) in &prepared.beside {
+        record::keep(&state, real, original.as_deref())
+            .map_err(|error| Stop::Failed(format!("`{}`: {error}", state.display())))?;
+    }
     let held = match prepared.plan.apply() {
         Err((fault, left)) => Err(stop(&fault, &left)),
-        Ok(applied) => match holds(&prepared) {
+        Ok(applied) => match holds(request.dialect, &prepared) {
             Ok(()) => Ok(applied),
             Err(why) => Err(Stop::Failed(format!("{why}: undone{}", said_left(&applied.undo())))),
         },
@@ -107,7 +110,8 @@ fn new_record(request: &Request, prepared: &Prepared) -> Result<Record, Stop> {
     let old = prepared.record.as_ref().filter(|old| old.is_wired());
     Ok(Record {
         format: record::FORMAT,
-        groups: groups(after)?,
+        groups: groups(request.dialect, &prepared.file, after)?,
+        beside: beside(prepared, old),
         written: digest(after),
         existed: old.map_or(prepared.before().is_some(), |old| old.existed),
         folders: old.map(|old| old.folders.clone()).unwrap_or_default(),
@@ -117,6 +121,22 @@ fn new_record(request: &Request, prepared: &Prepared) -> Result<Record, Stop> {
         real: prepared.real.clone(),
         wiring,
     })
+}
+
+/// Files that go with it and that this install did not touch are as the last one left them.
+fn beside(prepared: &Prepared, old: Option<&Record>) -> Vec<record::Beside> {
+    let mut all: Vec<record::Beside> = prepared
+        .beside
+        .iter()
+        .filter_map(|(real, original)| {
+            let change = prepared.plan.changes.iter().find(|change| change.real == *real)?;
+            let written = change.after.as_deref().map(digest)?;
+            Some(record::Beside { real: real.clone(), written, existed: original.is_some() })
+        })
+        .collect();
+    let earlier = old.map(|old| old.beside.clone()).unwrap_or_default();
+    all.extend(earlier.into_iter().filter(|known| !prepared.beside.iter().any(|(real, _)| *real == known.real)));
+    all
 }
 
 fn uninstall_once(places: &Places, request: &Request, shown: Option<&Prepared>) -> Result<(Prepared, Done), Stop> {
@@ -137,14 +157,16 @@ fn uninstall_once(places: &Places, request: &Request, shown: Option<&Prepared>) 
     if restored || prepared.after().is_none() {
         // the file is what it was, so the copy beside it would only be litter
         backups.retain(|backup| fs::remove_file(backup).is_err());
-        let _ = fs::remove_file(atomic::backup_path(&prepared.real));
+        for change in &prepared.plan.changes {
+            let _ = fs::remove_file(atomic::backup_path(&change.real));
+        }
     }
     finished(&state, request, &prepared)?;
     for folder in prepared.record.iter().flat_map(|record| record.folders.iter().rev()) {
         // only if nobody put anything else there
         let _ = fs::remove_dir(folder);
     }
-    if request.scope == Scope::Managed {
+    if request.scope == Scope::Managed && alone(places, request) {
         tidy_managed(places);
     }
     Ok((prepared, Done::Written { backups, restored }))
@@ -174,7 +196,7 @@ type Prepare = fn(&Places, &Request) -> Result<Prepared, Stop>;
 fn locked(places: &Places, request: &Request, prepare: Prepare) -> Result<(Prepared, Lock), Stop> {
     let state = places.state_for(request.scope);
     let failed = |error: std::io::Error| Stop::Failed(format!("`{}`: {error}", state.display()));
-    let (real, _) = settings(&places.settings(request.scope))?;
+    let (real, _) = settings(&request.file(places)?)?;
     // what is refused leaves nothing behind, not even our folder
     prepare(places, request)?;
     atomic::private_folder(&state).map_err(failed)?;
@@ -195,32 +217,23 @@ fn keep(state: &Path, record: &Record, original: Option<&[u8]>) -> Result<(), St
     record::store(state, record, original).map_err(|error| Stop::Failed(format!("`{}`: {error}", state.display())))
 }
 
-/// Our entries in a file, by event, as JSON text.
-pub(super) fn groups(after: &[u8]) -> Result<Vec<(String, String)>, Stop> {
-    let document = Document::parse(after).map_err(|refusal| Stop::Failed(refusal.to_string()))?;
-    let found = claude_code::find(&document);
-    Ok(found
-        .iter()
-        .filter_map(|found| {
-            let path = [Step::Key("hooks"), Step::Key(&found.event), Step::Index(found.group)];
-            let node = document.at(&path)?;
-            Some((found.event.clone(), document.raw(&node.span).to_owned()))
-        })
-        .collect())
+/// Our entries in a file, by event, as text.
+pub(super) fn groups(dialect: &dyn Dialect, file: &Path, after: &[u8]) -> Result<Vec<(String, String)>, Stop> {
+    dialect.groups(file, after).map_err(|refusal| Stop::Failed(refusal.to_string()))
 }
 
 /// Reads the file again and starts the hook that stands in it. That somebody else changed something at once is no
 /// fault, as long as our entries are there.
-fn holds(prepared: &Prepared) -> Result<(), String> {
+fn holds(dialect: &dyn Dialect, prepared: &Prepared) -> Result<(), String> {
     let read = atomic::read(&prepared.real, MAX_BYTES).map_err(|fault| fault.to_string())?;
     let read = read.ok_or_else(|| String::from("the file is gone again"))?;
-    let document = Document::parse(&read).map_err(|refusal| refusal.to_string())?;
-    let found = claude_code::find(&document);
-    if EVENTS.iter().any(|event| found.iter().filter(|found| found.event == event.name).count() != 1) {
+    let found = dialect.find(&prepared.file, &read).map_err(|refusal| refusal.to_string())?;
+    let mut events = dialect.events().iter();
+    if events.any(|event| found.iter().filter(|found| found.event == event.name).count() != 1) {
         return Err(String::from("the file does not hold one entry for each event"));
     }
     let Some(wiring) = &prepared.wiring else { return Err(String::from("nothing to start")) };
-    probe::starts(&wiring.command(Failure::Blocks)).map_err(|why| format!("the hook is no guard: {why}"))
+    probe::starts(dialect, &dialect.guard(wiring)).map_err(|why| format!("the hook is no guard: {why}"))
 }
 
 fn stop(fault: &Fault, left: &[String]) -> Stop {

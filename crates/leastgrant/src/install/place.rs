@@ -51,6 +51,16 @@ pub struct Places {
     pub home: PathBuf,
     /// Claude Code's configuration folder
     pub claude: PathBuf,
+    /// Codex's folder
+    pub codex: PathBuf,
+    /// Gemini CLI's folder
+    pub gemini: PathBuf,
+    /// Qwen Code's folder
+    pub qwen: PathBuf,
+    /// Copilot CLI's folder
+    pub copilot: PathBuf,
+    /// OpenCode's folder
+    pub opencode: PathBuf,
     /// the project: the nearest repository root above the current folder, or that folder
     pub project: PathBuf,
     /// where the command was started
@@ -80,6 +90,18 @@ impl Places {
         let home = home.ok_or_else(|| String::from("`HOME` is not set to an absolute path"))?;
         Ok(Self {
             claude: env.folder("CLAUDE_CONFIG_DIR").map_or_else(|| home.join(".claude"), PathBuf::from),
+            // Codex follows links in the folder that it is told
+            codex: env.folder("CODEX_HOME").map_or_else(
+                || home.join(".codex"),
+                |folder| std::fs::canonicalize(folder).unwrap_or_else(|_| PathBuf::from(folder)),
+            ),
+            gemini: home.join(".gemini"),
+            qwen: home.join(".qwen"),
+            copilot: env.folder("COPILOT_HOME").map_or_else(|| home.join(".copilot"), PathBuf::from),
+            opencode: env
+                .folder("XDG_CONFIG_HOME")
+                .map_or_else(|| home.join(".config"), PathBuf::from)
+                .join("opencode"),
             state: PathBuf::from(Real::state(env)),
             project: project(&here, &home),
             root: root.unwrap_or_else(|| Path::new("/")).to_owned(),
@@ -88,7 +110,7 @@ impl Places {
         })
     }
 
-    /// The settings file of a scope.
+    /// Claude Code's settings file of a scope.
     #[must_use]
     pub fn settings(&self, scope: Scope) -> PathBuf {
         match scope {
@@ -111,7 +133,9 @@ impl Places {
         self.managed_home().join("leastgrant")
     }
 
-    fn managed_home(&self) -> PathBuf {
+    /// Our folder for the whole machine.
+    #[must_use]
+    pub fn managed_home(&self) -> PathBuf {
         self.root.join("usr/local/lib/leastgrant")
     }
 

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::dialect::Dialect;
+
 const LIMIT: Duration = Duration::from_secs(12);
 const MAX_OUTPUT: u64 = 64 * 1024;
 
@@ -86,36 +88,30 @@ fn wait(child: &mut Child, limit: Duration) -> std::io::Result<(Option<ExitStatu
 ///
 /// # Errors
 /// In words, why it is no guard.
-pub fn starts(command: &str) -> Result<(), String> {
+pub fn starts(dialect: &dyn Dialect, command: &str) -> Result<(), String> {
     let folder = tempfile::Builder::new()
         .prefix("leastgrant-probe-")
         .tempdir()
         .map_err(|error| format!("no throwaway folder for the test call: {error}"))?;
     let here = folder.path();
-    let payload = serde_json::json!({
-        "session_id": "leastgrant-probe",
-        "transcript_path": here.join("none.jsonl"),
-        "cwd": here,
-        "permission_mode": "default",
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Write",
-        "tool_input": { "file_path": here.join("state/ledger.jsonl"), "content": "" },
-        "tool_use_id": "toolu_leastgrant_probe",
-    });
+    let payload = dialect.trial(here);
     let ran = run(
         Command::new("/bin/sh")
             .args(["-c", command])
             .current_dir(here)
             .env("LEASTGRANT_HOME", here.join("state"))
-            .env("CLAUDE_PROJECT_DIR", here),
+            .env("CLAUDE_PROJECT_DIR", here)
+            .env("GEMINI_PROJECT_DIR", here)
+            .env("QWEN_PROJECT_DIR", here)
+            .env("COPILOT_PROJECT_DIR", here),
         &format!("{payload}\n"),
         LIMIT,
     )
     .map_err(|error| format!("the shell could not be started: {error}"))?;
-    verdict(&ran)
+    verdict(dialect, &ran)
 }
 
-fn verdict(ran: &Ran) -> Result<(), String> {
+fn verdict(dialect: &dyn Dialect, ran: &Ran) -> Result<(), String> {
     let complaint = ran.stderr.lines().next().map(|line| format!(": {}", plain(line))).unwrap_or_default();
     match ran.code {
         _ if ran.hung => return Err(String::from("it did not end in time")),
@@ -128,14 +124,10 @@ fn verdict(ran: &Ran) -> Result<(), String> {
     }
     let answer: serde_json::Value = serde_json::from_str(&ran.stdout)
         .map_err(|_| format!("its answer is not one JSON object: {}", plain(&ran.stdout)))?;
-    let specific = answer.get("hookSpecificOutput");
-    let field = |name: &str| specific.and_then(|specific| specific.get(name)).and_then(serde_json::Value::as_str);
-    match (field("hookEventName"), field("permissionDecision")) {
-        (Some("PreToolUse"), Some("deny")) => Ok(()),
-        (Some("PreToolUse"), Some(other)) => {
-            Err(format!("it starts, but answered {} to a write into its own state", plain(other)))
-        }
-        _ => Err(format!("its answer is not one that the agent understands: {}", plain(&ran.stdout))),
+    match dialect.decision(&answer) {
+        Some("deny") => Ok(()),
+        Some(other) => Err(format!("it starts, but answered {} to a write into its own state", plain(other))),
+        None => Err(format!("its answer is not one that the agent understands: {}", plain(&ran.stdout))),
     }
 }
 

@@ -25,6 +25,9 @@ pub struct Record {
     pub written: String,
     /// whether a file was there before us; its bytes without us are kept beside this record
     pub existed: bool,
+    /// files that go with it
+    #[serde(default)]
+    pub beside: Vec<Beside>,
     /// folders that we made, outermost first
     pub folders: Vec<PathBuf>,
     /// our version
@@ -34,6 +37,17 @@ pub struct Record {
     /// uninstalled without a person at a terminal, in milliseconds since 1970: for a while, a session that still runs
     /// with our hook must not take that over (see `config_change`)
     pub removed_ms: Option<i64>,
+}
+
+/// A file that goes with a settings file.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Beside {
+    /// where, links followed
+    pub real: PathBuf,
+    /// digest of the bytes that we wrote
+    pub written: String,
+    /// whether a file was there before us; its bytes without us are kept
+    pub existed: bool,
 }
 
 impl Record {
@@ -90,17 +104,25 @@ pub fn original(state: &Path, real: &Path) -> Option<Vec<u8>> {
 pub fn store(state: &Path, record: &Record, original: Option<&[u8]>) -> io::Result<()> {
     atomic::private_folder(state)?;
     let name = key(&record.real);
-    let beside = folder(state).join(format!("{name}.original"));
-    match original {
-        Some(bytes) => atomic::write_own(&beside, bytes)?,
-        None => match fs::remove_file(&beside) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        },
-    }
+    keep(state, &record.real, original)?;
     let mut text = serde_json::to_vec_pretty(record)?;
     text.push(b'\n');
     atomic::write_own(&folder(state).join(format!("{name}.json")), &text)
+}
+
+/// Keeps the bytes that a file would hold without us, or that there was none.
+///
+/// # Errors
+/// The state folder can't be written.
+pub fn keep(state: &Path, real: &Path, original: Option<&[u8]>) -> io::Result<()> {
+    let beside = folder(state).join(format!("{}.original", key(real)));
+    match original {
+        Some(bytes) => atomic::write_own(&beside, bytes),
+        None => match fs::remove_file(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        },
+    }
 }
 
 /// Marks a file as uninstalled without a terminal; the kept bytes go.
@@ -108,11 +130,17 @@ pub fn store(state: &Path, record: &Record, original: Option<&[u8]>) -> io::Resu
 /// # Errors
 /// The state folder can't be written.
 pub fn mark_removed(state: &Path, record: &Record, now_ms: i64) -> io::Result<()> {
-    store(state, &Record { removed_ms: Some(now_ms), ..record.clone() }, None)
+    for beside in &record.beside {
+        keep(state, &beside.real, None)?;
+    }
+    store(state, &Record { removed_ms: Some(now_ms), beside: Vec::new(), ..record.clone() }, None)
 }
 
 /// Drops a record as if it had never been.
 pub fn forget(state: &Path, real: &Path) {
+    for beside in load(state, real).iter().flat_map(|record| &record.beside) {
+        let _ = keep(state, &beside.real, None);
+    }
     let name = key(real);
     for ending in ["json", "original"] {
         let _ = fs::remove_file(folder(state).join(format!("{name}.{ending}")));

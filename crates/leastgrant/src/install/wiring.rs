@@ -38,6 +38,12 @@ pub struct Wiring {
     pub file: PathBuf,
     /// whose settings
     pub scope: Scope,
+    /// the agent is told to trust our entries (`--trust`, where it has such a thing)
+    #[serde(default)]
+    pub trust: bool,
+    /// the generated plugin that the settings name, on agents that have no hooks
+    #[serde(default)]
+    pub plugin: Option<PathBuf>,
 }
 
 impl Wiring {
@@ -73,7 +79,7 @@ impl Wiring {
 }
 
 /// A command line of ours, taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ours {
     /// the program it starts
     pub program: String,
@@ -195,6 +201,8 @@ mod tests {
             closed: true,
             file: "/home/o'brien/.claude/settings.json".into(),
             scope: Scope::User,
+            trust: false,
+            plugin: None,
         }
     }
 

@@ -4,18 +4,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::claude_code::{self, AGENT};
+use super::dialect::{self, Dialect, Turn};
 use super::find;
+use super::opencode;
 use super::place::{Places, Scope};
 use super::record::{self, Record, digest};
 use super::wiring::Wiring;
 use crate::edit::atomic::{self, Fault};
-use crate::edit::json::{self, Document, MAX_BYTES};
+use crate::edit::json::MAX_BYTES;
 use crate::edit::plan::{Change, Plan};
 
 /// What was asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// which agent's
+    pub dialect: &'static dyn Dialect,
     /// whose settings
     pub scope: Scope,
     /// failures block
@@ -24,6 +27,8 @@ pub struct Request {
     pub force: bool,
     /// take comments and trailing commas out first
     pub strip: bool,
+    /// have the agent trust our entries, where it has such a thing
+    pub trust: bool,
     /// wire this program instead of the one that runs
     pub program: Option<PathBuf>,
     /// a person at a terminal asked for it
@@ -75,6 +80,8 @@ pub struct Prepared {
     pub(super) record: Option<Record>,
     /// what is put in
     pub(super) wiring: Option<Wiring>,
+    /// files that go with it, with their bytes without us
+    pub(super) beside: Vec<(PathBuf, Option<Vec<u8>>)>,
 }
 
 impl Prepared {
@@ -108,11 +115,6 @@ pub(super) fn settings(path: &Path) -> Result<(PathBuf, Option<Vec<u8>>), Stop> 
     Ok((real, bytes))
 }
 
-fn parse(path: &Path, bytes: &[u8], strip: bool) -> Result<Document, Stop> {
-    let read = if strip { json::strip(bytes) } else { Document::parse(bytes) };
-    read.map_err(|refusal| Stop::Refused(format!("`{}`, {refusal}", path.display())))
-}
-
 /// Plans an install.
 ///
 /// # Errors
@@ -139,25 +141,21 @@ pub fn prepare_install(places: &Places, request: &Request) -> Result<Prepared, S
     if timeout.is_none() {
         notes.push(String::from("there is no `timeout` on this machine: a hook that hangs lets the call through on agents without `onFailure`"));
     }
-    let file = places.settings(request.scope);
+    let file = request.file(places)?;
     let (real, before) = settings(&file)?;
-    let wiring = Wiring {
-        agent: AGENT.to_owned(),
-        program,
-        timeout,
-        closed: request.closed,
-        file: file.clone(),
-        scope: request.scope,
-    };
-    let document = parse(&file, before.as_deref().unwrap_or_default(), request.strip)?;
-    let wired = claude_code::wire(&document, &wiring)
-        .map_err(|refusal| Stop::Refused(format!("`{}`, {refusal}", file.display())))?;
+    let wiring = wiring(places, request, program, timeout, &file);
+    let wired = request
+        .dialect
+        .wire(before.as_deref().unwrap_or_default(), &wiring, request.strip)
+        .map_err(|refusal| Stop::Refused(dialect::refused(&file, &refusal)))?;
     let record = record::load(&places.state_for(request.scope), &real);
-    let original = original(places, request, &real, before.as_deref(), record.as_ref())?;
+    let original = original(places, request, &file, &real, before.as_deref(), record.as_ref())?;
+    let turn = Turn { before: before.as_deref(), after: Some(&wired.document) };
+    let beside = beside(places, request, &wiring, turn, record.as_ref(), &mut plan)?;
     plan.changes.push(Change {
         path: file.clone(),
         real: real.clone(),
-        after: Some(wired.document.bytes()),
+        after: Some(wired.document),
         before,
         folder_mode: if request.scope == Scope::User { 0o700 } else { 0o755 },
         program: false,
@@ -171,13 +169,80 @@ pub fn prepare_install(places: &Places, request: &Request) -> Result<Prepared, S
     if !request.closed {
         notes.push(String::from("--on-failure open: when the hook can't answer, calls run unjudged"));
     }
-    Ok(Prepared { plan, repairs: wired.repairs, notes, file, real, original, record, wiring: Some(wiring) })
+    if request.trust && !request.dialect.takes_trust() {
+        notes
+            .push(format!("--trust means nothing to {}: it asks nobody before it runs a hook", request.dialect.name()));
+    }
+    notes.extend(request.dialect.notes(places, &wiring));
+    Ok(Prepared { plan, repairs: wired.repairs, notes, file, real, original, record, wiring: Some(wiring), beside })
+}
+
+impl Request {
+    /// The file that is edited.
+    ///
+    /// # Errors
+    /// This agent has none for the scope.
+    pub fn file(&self, places: &Places) -> Result<PathBuf, Stop> {
+        self.dialect.file(places, self.scope).map_err(Stop::Usage)
+    }
+}
+
+fn wiring(places: &Places, request: &Request, program: PathBuf, timeout: Option<PathBuf>, file: &Path) -> Wiring {
+    let agent = request.dialect.agent();
+    Wiring {
+        agent: agent.to_owned(),
+        program,
+        timeout,
+        closed: request.closed,
+        file: file.to_owned(),
+        scope: request.scope,
+        trust: request.trust && request.dialect.takes_trust(),
+        plugin: (agent == opencode::AGENT).then(|| opencode::plugin(places, request.scope)),
+    }
+}
+
+/// Plans the files that go with the settings file, before it: it must never name what is not there.
+fn beside(
+    places: &Places,
+    request: &Request,
+    wiring: &Wiring,
+    turn: Turn<'_>,
+    record: Option<&Record>,
+    plan: &mut Plan,
+) -> Result<Vec<(PathBuf, Option<Vec<u8>>)>, Stop> {
+    let gone = Turn { before: turn.after, after: None };
+    let without = request.dialect.beside(places, wiring, gone).map_err(Stop::Refused)?;
+    let mut kept = Vec::new();
+    for file in request.dialect.beside(places, wiring, turn).map_err(Stop::Refused)? {
+        let (real, before) = settings(&file.path)?;
+        let state = places.state_for(request.scope);
+        let known = record.filter(|record| record.is_wired()).and_then(|record| {
+            let known = record.beside.iter().find(|known| known.real == real)?;
+            (before.as_deref().map(digest).as_ref() == Some(&known.written)).then(|| record::original(&state, &real))
+        });
+        // what it is without us: as it was kept, or as it is now with our part taken out
+        let original = known.unwrap_or_else(|| {
+            let cleaned = without.iter().find(|other| other.path == file.path).and_then(|other| other.after.clone());
+            cleaned.or_else(|| before.clone().filter(|_| !file.generated))
+        });
+        kept.push((real.clone(), original));
+        plan.changes.push(Change {
+            path: file.path,
+            real,
+            before,
+            after: file.after,
+            folder_mode: file.folder_mode,
+            program: false,
+        });
+    }
+    Ok(kept)
 }
 
 /// The bytes that the file would hold without us.
 fn original(
     places: &Places,
     request: &Request,
+    file: &Path,
     real: &Path,
     before: Option<&[u8]>,
     record: Option<&Record>,
@@ -191,15 +256,15 @@ fn original(
     {
         return Ok(original.clone());
     }
-    let Ok(document) = Document::parse(before) else { return Ok(Some(before.to_vec())) };
-    if claude_code::find(&document).is_empty() {
+    let dialect = request.dialect;
+    if dialect.find(file, before).map_or(true, |found| found.is_empty()) {
         return Ok(Some(before.to_vec()));
     }
-    let hint =
-        kept.as_ref().and_then(|(_, original)| original.as_deref()).and_then(|bytes| Document::parse(bytes).ok());
-    let without = claude_code::unwire(&document, hint.as_ref()).map_err(|refusal| Stop::Failed(refusal.to_string()))?;
-    let made_by_us = kept.is_some_and(|(record, _)| !record.existed) && without.root().members().is_empty();
-    Ok((!made_by_us).then(|| without.bytes()))
+    let hint = kept.as_ref().and_then(|(_, original)| original.as_deref());
+    let without =
+        dialect.unwire(file, before, hint, false).map_err(|refusal| Stop::Failed(dialect::refused(file, &refusal)))?;
+    let made_by_us = kept.is_some_and(|(record, _)| !record.existed) && dialect.is_bare(file, &without);
+    Ok((!made_by_us).then_some(without))
 }
 
 /// What root leaves in another person's home, that person can't write: the hook would fail for them.
@@ -240,7 +305,7 @@ fn managed_program(places: &Places, program: &Path, plan: &mut Plan) -> Result<P
 /// # Errors
 /// Why it can't be.
 pub fn prepare_uninstall(places: &Places, request: &Request) -> Result<Prepared, Stop> {
-    let file = places.settings(request.scope);
+    let file = request.file(places)?;
     let (real, before) = settings(&file)?;
     let state = places.state_for(request.scope);
     let record = record::load(&state, &real).filter(Record::is_wired);
@@ -251,18 +316,43 @@ pub fn prepare_uninstall(places: &Places, request: &Request) -> Result<Prepared,
         after = match &record {
             // without the kept bytes a file that was there before us would go
             Some(record) if record.written == digest(bytes) && (kept.is_some() || !record.existed) => kept.clone(),
-            _ => without_us(&file, bytes, kept.as_deref(), record.as_ref(), request.strip)?,
+            _ => without_us(request, &file, bytes, kept.as_deref(), record.as_ref())?,
         };
     }
     plan.changes.push(Change {
         path: file.clone(),
         real: real.clone(),
-        before,
-        after,
+        before: before.clone(),
+        after: after.clone(),
         folder_mode: 0o700,
         program: false,
     });
-    if request.scope == Scope::Managed {
+    let wiring = Wiring { trust: false, ..wiring(places, request, PathBuf::new(), None, &file) };
+    let turn = Turn { before: before.as_deref(), after: after.as_deref() };
+    for beside in request.dialect.beside(places, &wiring, turn).map_err(Stop::Refused)? {
+        let (real, before) = settings(&beside.path)?;
+        let known = record.as_ref().and_then(|record| record.beside.iter().find(|known| known.real == real));
+        let after = match known {
+            Some(known) if before.as_deref().map(digest).as_ref() == Some(&known.written) => {
+                record::original(&state, &real)
+            }
+            Some(known)
+                if !known.existed && beside.after.as_ref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) =>
+            {
+                None
+            }
+            _ => beside.after,
+        };
+        plan.changes.push(Change {
+            path: beside.path,
+            real,
+            before,
+            after,
+            folder_mode: beside.folder_mode,
+            program: false,
+        });
+    }
+    if request.scope == Scope::Managed && alone(places, request) {
         let copy = places.managed_program();
         if let Ok(bytes) = fs::read(&copy) {
             plan.changes.push(Change {
@@ -275,30 +365,46 @@ pub fn prepare_uninstall(places: &Places, request: &Request) -> Result<Prepared,
             });
         }
     }
-    Ok(Prepared { plan, repairs: Vec::new(), notes: Vec::new(), file, real, original: kept, record, wiring: None })
+    Ok(Prepared {
+        plan,
+        repairs: Vec::new(),
+        notes: Vec::new(),
+        file,
+        real,
+        original: kept,
+        record,
+        wiring: None,
+        beside: Vec::new(),
+    })
+}
+
+/// Whether no other agent is wired for the whole machine.
+pub(super) fn alone(places: &Places, request: &Request) -> bool {
+    let others = dialect::ALL.iter().filter(|dialect| dialect.agent() != request.dialect.agent());
+    !others.into_iter().any(|dialect| dialect::is_wired(*dialect, places, Scope::Managed))
 }
 
 /// A file that others changed after us: our entries go, everything else stays.
 fn without_us(
+    request: &Request,
     file: &Path,
     bytes: &[u8],
     kept: Option<&[u8]>,
     record: Option<&Record>,
-    strip: bool,
 ) -> Result<Option<Vec<u8>>, Stop> {
-    let document = parse(file, bytes, strip)?;
-    if claude_code::find(&document).is_empty() {
+    let dialect = request.dialect;
+    let refused = |refusal| Stop::Refused(dialect::refused(file, &refusal));
+    let found = if request.strip { Ok(Vec::new()) } else { dialect.find(file, bytes) };
+    if found.map_err(refused)?.is_empty() && !request.strip {
         return Ok(Some(bytes.to_vec()));
     }
-    let hint = kept.and_then(|bytes| Document::parse(bytes).ok());
-    let without = claude_code::unwire(&document, hint.as_ref())
-        .map_err(|refusal| Stop::Failed(format!("`{}`, {refusal}", file.display())))?;
-    if !without.root().members().is_empty() {
-        return Ok(Some(without.bytes()));
+    let without = dialect.unwire(file, bytes, kept, request.strip).map_err(refused)?;
+    if !dialect.is_bare(file, &without) {
+        return Ok(Some(without));
     }
     match (kept, record) {
-        (Some(kept), _) if hint.is_some_and(|hint| hint.root().members().is_empty()) => Ok(Some(kept.to_vec())),
+        (Some(kept), _) if dialect.is_bare(file, kept) => Ok(Some(kept.to_vec())),
         (_, Some(record)) if !record.existed => Ok(None),
-        _ => Ok(Some(without.bytes())),
+        _ => Ok(Some(without)),
     }
 }

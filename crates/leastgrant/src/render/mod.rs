@@ -2,6 +2,7 @@
 
 pub mod diff;
 pub mod doctor;
+pub mod progress;
 pub mod report;
 pub mod snippet;
 pub mod table;

@@ -1,13 +1,16 @@
 //! One line of the ledger: its fields, and how a call, a verdict and an answer become one. Everything that came from an
 //! agent goes through the redactor and is cut to a bounded length here, nowhere else.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use leastgrant_core::call::{Attendance, Call, Mode, Tool};
 use leastgrant_core::channel::Answer;
+use leastgrant_core::learn;
 use leastgrant_core::redact::redact;
 use leastgrant_core::verdict::Verdict;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 /// Longest text that is stored of one field, in bytes.
 const SHOWN: usize = 1000;
@@ -15,6 +18,8 @@ const SHOWN: usize = 1000;
 const NAMED: usize = 200;
 /// What is looked at of a text before it is redacted: longer, so that a secret is not cut in half and missed.
 const LOOKED_AT: usize = 8 * SHOWN;
+/// Longest input that is digested.
+const HASHED: usize = 512 * 1024;
 /// Most entries of one list.
 const LISTED: usize = 32;
 
@@ -27,7 +32,8 @@ pub struct Event {
     /// milliseconds since 1970
     pub at: i64,
     /// `call`, `ran`, `failed`, `prompted`, `session-start`, `session-end`, `subagent-start`, `subagent-stop`,
-    /// `config-change`, `unreadable`, `rule-added`, `rule-removed`, `policy-written`
+    /// `config-change`, `unreadable`, `rule-added`, `rule-removed`, `policy-written`,
+    /// `evidence`
     pub event: &'static str,
     /// record id of the agent; empty for what a person did in a terminal
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -56,6 +62,15 @@ pub struct Event {
     /// the learnable identity of the call: redacted, cut
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    /// each action's own signature, whole, each once: what is learned from
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<String>,
+    /// digest of the input that was judged, or that ran: evidence counts only where both are the same
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// for `evidence`: `confirmed`, `granted`, `observed`, `denied` or `forgotten`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<&'static str>,
     /// ids of what its actions do, each once
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub capability: Vec<&'static str>,
@@ -108,6 +123,7 @@ impl Event {
         self.call = call.call_id.as_deref().map(brief);
         self.tool = Some(brief(&call.tool_name));
         self.display = Some(shown(&display(call)));
+        self.input = digest_of(call);
         self.mode = Some(mode(&call.mode));
         self.attendance = Some(attendance(call.attendance));
         self
@@ -117,6 +133,7 @@ impl Event {
     #[must_use]
     pub fn of_verdict(mut self, verdict: &Verdict, answer: &Answer) -> Self {
         self.signature = Some(shown(&verdict.signature));
+        self.signatures = signatures(verdict);
         for action in &verdict.actions {
             if self.capability.len() < LISTED && !self.capability.contains(&action.capability.id()) {
                 self.capability.push(action.capability.id());
@@ -153,7 +170,8 @@ impl Event {
     #[must_use]
     pub fn walked(mut self, walked: bool) -> Self {
         if walked {
-            for text in [&mut self.display, &mut self.signature, &mut self.note].into_iter().flatten() {
+            let own = [&mut self.display, &mut self.signature, &mut self.note].into_iter().flatten();
+            for text in own.chain(&mut self.signatures) {
                 *text = leastgrant_core::persona::mask::addresses(text);
             }
         }
@@ -166,6 +184,42 @@ impl Event {
         self.ms = Some((time.as_secs_f64() * 1_000_000.0).round() / 1000.0);
         self
     }
+}
+
+/// The signatures to learn from. Of more than can be kept, the one that a no would be about.
+fn signatures(verdict: &Verdict) -> Vec<String> {
+    let mut all: Vec<String> = verdict.actions.iter().map(|action| learnable(&action.signature)).collect();
+    all.sort_unstable();
+    all.dedup();
+    if all.len() > LISTED {
+        let names: Vec<&str> = all.iter().map(String::as_str).collect();
+        return learn::blamed(&names).map(str::to_owned).into_iter().collect();
+    }
+    all
+}
+
+/// A signature as it is stored and looked up.
+#[must_use]
+pub fn learnable(signature: &str) -> String {
+    redact(signature)
+}
+
+/// A digest of what a tool was given; none of what is too long for it to cost nothing.
+#[must_use]
+pub fn digest_of(call: &Call) -> Option<String> {
+    struct Hashed(Sha256, usize);
+    impl std::fmt::Write for Hashed {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.update(text.as_bytes());
+            self.1 += text.len();
+            if self.1 > HASHED { Err(std::fmt::Error) } else { Ok(()) }
+        }
+    }
+    let mut hashed = Hashed(Sha256::new(), 0);
+    write!(hashed, "{} {:?}", call.tool_name, call.tool).ok()?;
+    let mut text = super::ledger::hex(&hashed.0.finalize());
+    text.truncate(32);
+    Some(text)
 }
 
 /// Redacted, without control characters, and cut to what is stored.

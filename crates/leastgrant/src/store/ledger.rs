@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use super::event::Event;
+use super::line::Line;
+use super::open_regular;
 use super::{Store, spool};
 
 /// The file.
@@ -21,6 +23,8 @@ pub const FILE: &str = "ledger.jsonl";
 const LOCK: &str = "ledger.lock";
 /// How long a writer waits for the others before it leaves its line in the spool.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// The same for who can't use the spool.
+const LONG_PATIENCE: Duration = Duration::from_secs(10);
 /// `prev` of the first line.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// Length of `"sum":"…","prev":"…","digest":"…"}` with 64 digits each.
@@ -50,10 +54,25 @@ impl Store {
         }
     }
 
+    /// Appends several events at once; they never go to the spool.
+    ///
+    /// # Errors
+    /// The ledger could not be written; none of them is in it as far as anybody was told.
+    pub fn append_all(&self, events: &[Event]) -> io::Result<()> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let bodies = events.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+        let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+        self.append_bodies(&bodies, LONG_PATIENCE)
+    }
+
     fn append_locked(&self, body: &str) -> io::Result<()> {
-        let lock = self.appendable(&self.path(LOCK))?;
-        wait_for(&lock)?;
-        // the lock ends with `lock`, also when anything below fails
+        self.append_bodies(&[body], PATIENCE)
+    }
+
+    fn append_bodies(&self, bodies: &[&str], patience: Duration) -> io::Result<()> {
+        let _lock = self.lock_ledger(patience)?;
         let mut file = self.appendable(&self.path(FILE))?;
         let end = End::find(&mut file)?;
         let mut text = String::new();
@@ -62,21 +81,28 @@ impl Store {
             text.push('\n');
         }
         let waiting = spool::waiting(self, || tail(&mut file, TAIL));
-        for body in waiting.bodies.iter().map(String::as_str).chain([body]) {
+        for body in waiting.bodies.iter().map(String::as_str).chain(bodies.iter().copied()) {
             prev = seal(body, &prev, &mut text)?;
         }
         file.write_all(text.as_bytes())?;
         waiting.taken();
         Ok(())
     }
+
+    /// The lock that every writer of the ledger holds; it ends with the value.
+    pub(super) fn lock_ledger(&self, patience: Duration) -> io::Result<File> {
+        let lock = self.appendable(&self.path(LOCK))?;
+        wait_for(&lock, patience)?;
+        Ok(lock)
+    }
 }
 
-fn wait_for(lock: &File) -> io::Result<()> {
+pub(super) fn wait_for(lock: &File, patience: Duration) -> io::Result<()> {
     let start = Instant::now();
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => sleep(Duration::from_micros(500)),
+            Err(TryLockError::WouldBlock) if start.elapsed() < patience => sleep(Duration::from_micros(500)),
             Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
             Err(TryLockError::Error(fault)) => return Err(fault),
         }
@@ -105,21 +131,66 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 /// The three digests at the end of a line.
-struct Seal<'a> {
-    body: &'a str,
+pub(super) struct Seal<'a> {
+    pub(super) body: &'a str,
     sum: &'a str,
     prev: &'a str,
     digest: &'a str,
 }
 
 impl<'a> Seal<'a> {
-    fn of(line: &'a str) -> Option<Self> {
+    pub(super) fn of(line: &'a str) -> Option<Self> {
         let (body, seal) = line.split_at_checked(line.len().checked_sub(SEAL + 1)?)?;
         let rest = seal.strip_prefix(r#","sum":""#)?;
         let (sum, rest) = rest.split_at_checked(64)?;
         let (prev, rest) = rest.strip_prefix(r#"","prev":""#)?.split_at_checked(64)?;
         let (digest, rest) = rest.strip_prefix(r#"","digest":""#)?.split_at_checked(64)?;
         (rest == r#""}"#).then_some(Self { body, sum, prev, digest })
+    }
+}
+
+/// Whether a text is a whole line.
+#[must_use]
+pub fn sealed(line: &str) -> bool {
+    Seal::of(line).is_some()
+}
+
+/// The digest of the last whole line that ends before an offset.
+pub(super) fn digest_before(file: &File, offset: u64) -> io::Result<Option<String>> {
+    use std::os::unix::fs::FileExt;
+    for look in [2 * 1024, TAIL] {
+        let from = offset.saturating_sub(look);
+        let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];
+        file.read_exact_at(&mut bytes, from)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let found = text.lines().rev().find_map(|line| Seal::of(line).map(|seal| seal.digest.to_owned()));
+        if found.is_some() || from == 0 {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Gives every line that ends behind an offset to `each`, and the offset behind the last one.
+pub(super) fn each_from(file: &File, from: u64, mut each: impl FnMut(&str)) -> io::Result<u64> {
+    use std::io::BufRead;
+    let mut file = file.try_clone()?;
+    file.seek(SeekFrom::Start(from))?;
+    let mut reader = io::BufReader::with_capacity(256 * 1024, file);
+    let (mut at, mut line) = (from, Vec::new());
+    loop {
+        line.clear();
+        let count = Read::by_ref(&mut reader).take(TAIL).read_until(b'\n', &mut line)?;
+        let ended = line.last() == Some(&b'\n');
+        if count == 0 || (!ended && (count as u64) < TAIL) {
+            return Ok(at);
+        }
+        at += count as u64;
+        if let Ok(text) = std::str::from_utf8(line.get(..count.saturating_sub(1)).unwrap_or_default())
+            && ended
+        {
+            each(text);
+        }
     }
 }
 
@@ -225,9 +296,48 @@ pub fn read(store: &Store) -> io::Result<Vec<serde_json::Value>> {
     Ok(events)
 }
 
-fn for_each_line(path: &Path, mut each: impl FnMut(usize, &str)) -> io::Result<()> {
+/// Lines since a time, oldest first, and how many in between are no whole lines. Read from the end, so that the length of
+/// the ledger does not matter.
+///
+/// # Errors
+/// The file cannot be read; one that is not there is empty.
+pub fn since(store: &Store, at_ms: i64) -> io::Result<(Vec<Line>, usize)> {
+    let file = match open_regular(&store.path(FILE)) {
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+        other => other?,
+    };
+    let length = file.metadata()?.len();
+    let mut look: u64 = 256 * 1024;
+    loop {
+        let from = length.saturating_sub(look);
+        let (mut lines, mut torn, mut first) = (Vec::new(), 0, from > 0);
+        let mut oldest = i64::MAX;
+        each_from(&file, from, |text| {
+            // the first one is most likely cut
+            if std::mem::take(&mut first) || text.is_empty() {
+                return;
+            }
+            match Line::of(text) {
+                Some(line) => {
+                    // evidence carries the time of its call
+                    oldest = if line.event == "evidence" { oldest } else { oldest.min(line.at) };
+                    if line.at >= at_ms {
+                        lines.push(line);
+                    }
+                }
+                None => torn += 1,
+            }
+        })?;
+        if from == 0 || (oldest < at_ms && oldest != i64::MAX) {
+            return Ok((lines, torn));
+        }
+        look *= 4;
+    }
+}
+
+pub(super) fn for_each_line(path: &Path, mut each: impl FnMut(usize, &str)) -> io::Result<()> {
     use std::io::BufRead;
-    let file = match File::open(path) {
+    let file = match open_regular(path) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };

@@ -1,13 +1,19 @@
 //! Our state folder: the ledger, what a session did so far, rules and policy. Nothing here may change a verdict or stop
 //! an answer: every failure comes back as a value, and unreadable state is the worst assumption, said aloud.
 
+pub mod again;
+pub mod collect;
 pub mod event;
+pub mod keep;
 pub mod ledger;
+pub mod line;
 pub mod policy;
 pub mod release;
 pub mod rules;
 pub mod session;
+pub mod snapshot;
 mod spool;
+pub mod standing;
 pub mod tally;
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -57,6 +63,16 @@ impl Store {
 
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)
+    }
+}
+
+/// A regular file; one that a pipe or a device stands in for is never waited for.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
     }
 }
 

@@ -8,7 +8,11 @@
 //! bundles = ["read-search", "git-read"]      # accepted starter bundles
 //! extra-roots = ["/home/me/notes"]           # other folders that count as the project
 //! secret-files = ["**/prod-*.yaml"]          # globs of files that count as secret
+//! half-life-days = 90                        # after so long an approval counts half
+//! retention-days = 365                       # after so long the text of a call goes from the ledger
 //! ```
+
+use std::path::Path;
 
 use leastgrant_core::bundle::Bundle;
 use leastgrant_core::policy::{Policy, Posture};
@@ -22,6 +26,10 @@ use super::Store;
 pub const POLICY: &str = "policy.toml";
 /// Rules.
 pub const RULES: &str = "rules.toml";
+/// A project's own rules, below its root.
+pub const PROJECT: &str = ".leastgrant/rules.toml";
+/// The machine's rules.
+pub const MACHINE: &str = "/etc/leastgrant/rules.toml";
 /// Version of the format of [`POLICY`].
 pub const VERSION: i64 = 1;
 /// Larger files are not read.
@@ -36,6 +44,8 @@ pub struct Settings {
     pub extra_roots: Vec<String>,
     /// globs of files that count as secret
     pub secret_globs: Vec<String>,
+    /// days after which a call's text goes from the ledger; none keeps everything
+    pub retention_days: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -49,10 +59,37 @@ struct File {
     extra_roots: Vec<Spanned<String>>,
     #[serde(default)]
     secret_files: Vec<String>,
+    half_life_days: Option<Spanned<f64>>,
+    retention_days: Option<Spanned<i64>>,
 }
 
 impl Store {
-    /// What holds now.
+    /// What holds in a project and a session: the layers machine, user, project and session, later ones narrower.
+    #[must_use]
+    pub fn settings_in(&self, project: Option<&str>, session: &str) -> Settings {
+        let mut settings = self.settings();
+        settings.machine(Path::new(MACHINE));
+        if let Some(project) = project {
+            settings.project(self, project);
+        }
+        let name = self.session_rules(session);
+        if let Some(name) = name.filter(|name| self.path(name).exists())
+            && let Some(text) = self.text(&name, &mut settings.policy.problems)
+        {
+            settings.add(&text, &name, Layer::Session);
+        }
+        settings
+    }
+
+    /// The file with the rules of a session, in the state folder.
+    #[must_use]
+    pub fn session_rules(&self, session: &str) -> Option<String> {
+        let plain = !session.is_empty() && session.len() <= 64;
+        let plain = plain && session.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        plain.then(|| format!("sessions/{session}.rules.toml"))
+    }
+
+    /// The person's own, for every project.
     #[must_use]
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::default();
@@ -60,9 +97,7 @@ impl Store {
             settings.read(&text);
         }
         if let Some(text) = self.text(RULES, &mut settings.policy.problems) {
-            let (rules, problems) = rule::parse(&text, RULES, Layer::User);
-            settings.policy.rules = rules;
-            settings.policy.problems.extend(problems.iter().map(ToString::to_string));
+            settings.add(&text, RULES, Layer::User);
         }
         settings
     }
@@ -85,6 +120,45 @@ impl Store {
 }
 
 impl Settings {
+    fn add(&mut self, text: &str, file: &str, layer: Layer) {
+        let (rules, problems) = rule::parse(text, file, layer);
+        self.policy.rules.extend(rules);
+        self.policy.problems.extend(problems.iter().map(ToString::to_string));
+    }
+
+    /// The machine's rules count only where root alone can write them.
+    fn machine(&mut self, path: &Path) {
+        use std::os::unix::fs::MetadataExt;
+        let Ok(about) = path.metadata() else { return };
+        let shown = path.display();
+        if about.uid() != 0 || about.mode() & 0o022 != 0 {
+            self.policy.problems.push(format!("{shown} can be written by others than root, so it does not count"));
+            return;
+        }
+        match super::read_bounded(path, MAX).map(|bytes| bytes.map(String::from_utf8)) {
+            Ok(Some(Ok(text))) => self.add(&text, &shown.to_string(), Layer::Machine),
+            Ok(Some(Err(_))) => self.policy.problems.push(format!("{shown} is not UTF-8")),
+            Ok(None) => {}
+            Err(fault) => self.policy.problems.push(format!("{shown} cannot be read: {fault}")),
+        }
+    }
+
+    /// A project's own rules tighten; they loosen only where a person trusts exactly this content.
+    fn project(&mut self, store: &Store, project: &str) {
+        let path = Path::new(project).join(PROJECT);
+        match super::read_bounded(&path, MAX) {
+            Ok(None) => {}
+            Ok(Some(bytes)) => {
+                let layer = if store.trusts(project, &bytes) { Layer::Trusted } else { Layer::Project };
+                match String::from_utf8(bytes) {
+                    Ok(text) => self.add(&text, PROJECT, layer),
+                    Err(_) => self.policy.problems.push(format!("{PROJECT} is not UTF-8")),
+                }
+            }
+            Err(fault) => self.policy.problems.push(format!("{PROJECT} cannot be read: {fault}")),
+        }
+    }
+
     fn read(&mut self, text: &str) {
         let file: File = match toml::from_str(text) {
             Ok(file) => file,
@@ -116,6 +190,33 @@ impl Settings {
             }
         }
         self.secret_globs = file.secret_files;
+        if let Some(days) = file.half_life_days {
+            if (1.0..=3650.0).contains(days.get_ref()) {
+                self.policy.terms.half_life = *days.get_ref();
+            } else {
+                self.problem(text, days.span().start, "half-life-days is 1 to 3650");
+            }
+        }
+        if let Some(days) = file.retention_days {
+            if (1..=36_500).contains(days.get_ref()) {
+                self.retention_days = Some(*days.get_ref());
+            } else {
+                self.problem(text, days.span().start, "retention-days is 1 to 36500");
+            }
+        }
+    }
+
+    /// What a text would mean; the error is its first problem.
+    ///
+    /// # Errors
+    /// It cannot be read in full.
+    pub fn checked(text: &str) -> Result<Self, String> {
+        let mut settings = Self::default();
+        settings.read(text);
+        match settings.policy.problems.first() {
+            Some(problem) => Err(problem.clone()),
+            None => Ok(settings),
+        }
     }
 
     fn problem(&mut self, text: &str, at: usize, why: &str) {

@@ -47,6 +47,21 @@ fn folder_of(root: &Path) -> Option<PathBuf> {
     Some(root.join(text.strip_prefix("gitdir: ")?.trim_end()))
 }
 
+/// The main checkout of a worktree; none for anything else. Both sides must name each other: a `.git` file alone is
+/// written by whoever writes in the folder.
+pub(super) fn main_checkout(root: &str) -> Option<String> {
+    let link = Path::new(root).join(".git");
+    if !fs::symlink_metadata(&link).ok()?.is_file() {
+        return None;
+    }
+    let own = folder_of(Path::new(root))?;
+    let main = own.parent().filter(|folder| folder.ends_with(".git/worktrees"))?.parent()?.parent()?;
+    let Small::Bytes(back) = super::read(&own.join("gitdir"), 4096) else { return None };
+    let back = fs::canonicalize(String::from_utf8(back).ok()?.trim_end()).ok()?;
+    let same = back == fs::canonicalize(&link).ok()?;
+    same.then(|| fs::canonicalize(main).ok()?.to_str().map(str::to_owned)).flatten()
+}
+
 struct Entry {
     seconds: u32,
     nanoseconds: u32,

@@ -65,11 +65,10 @@ impl Stage {
         self
     }
 
-    /// With one rule for everything.
-    pub(crate) fn ruled(self, effect: &str) -> Self {
-        let file = self.home().join(".leastgrant/policy.toml");
-        let before = std::fs::read_to_string(&file).unwrap_or_default();
-        self.put(&file, &format!("{before}\n[[rule]]\n{effect} = \"git status\"\n"));
+    /// With a rule of the person's for this command.
+    pub(crate) fn ruled(self, effect: &str, pattern: &str) -> Self {
+        let file = self.home().join(".leastgrant/rules.toml");
+        self.put(&file, &format!("[[rule]]\neffect = \"{effect}\"\npattern = \"{pattern}\"\n"));
         self
     }
 

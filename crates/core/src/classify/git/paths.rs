@@ -10,6 +10,9 @@ use crate::knowledge::Slot;
 use crate::path;
 use crate::world::Entry;
 
+/// Everything below that git has: a file of credentials that it does not have is not among it.
+const TRACKED: &str = "./**/*";
+
 const LOSES: &str = "throws away changes that are not committed";
 const KEEP: &str = "keep them first: `git stash`";
 
@@ -96,7 +99,7 @@ pub(super) fn names(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_
         && plain
         && operands(parsed).iter().all(|arg| !arg.prefix().contains(".."))
     {
-        scene.paths = Some(vec![String::from("./**")]);
+        scene.paths = Some(vec![String::from(TRACKED)]);
     }
 }
 
@@ -120,7 +123,7 @@ fn printed(parsed: &Parsed<'_>, sub: &str) -> Option<Vec<String>> {
         ["--no-i", "--line", "--format"].iter().any(|start| text.starts_with(start))
             || text.contains("..") && text.contains('/') && !text.contains("...")
     });
-    (names && !elsewhere).then(|| vec![String::from("./**")])
+    (names && !elsewhere).then(|| vec![String::from(TRACKED)])
 }
 
 /// One word that is a revision, a path, or both.

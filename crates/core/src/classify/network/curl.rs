@@ -1,6 +1,6 @@
 //! `curl`: what is sent, from which files, to whom, and which files it writes.
 
-use super::{by_address, credential, fetches, header, sends, urls};
+use super::{by_address, credential, fetches, header, sends, unguarded, urls};
 use crate::action::{Capability, Mark, Role};
 use crate::classify::arg::Arg;
 use crate::classify::draft::{self, Draft};
@@ -26,7 +26,9 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
     let mut carries = false;
     let get = parsed.has(&["-G"]);
     for found in &parsed.options {
-        if found.name == "-n" {
+        if matches!(found.name.as_str(), "-n" | "--netrc" | "--netrc-optional")
+            || found.arg.prefix().starts_with("--netrc-file")
+        {
             credential(draft);
         }
         let Some(value) = &found.value else { continue };
@@ -45,7 +47,13 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
                 }
             }
             "-T" => carries = true,
-            "-X" => carries |= value.exact().is_none_or(|method| !is_read(method)),
+            "-X" => {
+                carries |= value.exact().is_none_or(|method| !is_read(method));
+                // a service of this machine may hold something that is lost by it
+                if value.exact().is_none_or(|method| !is_read(method) && !method.eq_ignore_ascii_case("POST")) {
+                    draft.mark(Mark::Unusual);
+                }
+            }
             "-H" => carries |= header(draft, scene, value),
             "-u" => credential(draft),
             "-A" => carries |= value.value.all().is_none(),
@@ -60,6 +68,11 @@ pub(super) fn run(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>)
             _ => {}
         }
     }
+    unguarded(
+        draft,
+        parsed,
+        &["-k", "--insecure", "--proxy-insecure", "--doh-insecure", "-x", "--resolve", "--unix-socket"],
+    );
     let sends_anyway = draft.capability == Capability::NetSend;
     if carries || sends_anyway { sends(draft) } else { fetches(draft) }
 }

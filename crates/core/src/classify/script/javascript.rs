@@ -62,6 +62,37 @@ const REFUSED: &[&str] = &[
     "__lookupGetter__",
 ];
 
+/// Modules that `-e` and `-p` have as globals, without `require`, and that act.
+const GLOBAL_MODULES: &[&str] = &[
+    "fs",
+    "child_process",
+    "net",
+    "http",
+    "https",
+    "http2",
+    "dgram",
+    "tls",
+    "vm",
+    "worker_threads",
+    "cluster",
+    "repl",
+    "inspector",
+    "v8",
+    "wasi",
+    "dns",
+    "readline",
+    "crypto",
+    "os",
+    "sqlite",
+    "trace_events",
+    "diagnostics_channel",
+    "async_hooks",
+    "domain",
+    "sys",
+    "module",
+    "process",
+];
+
 /// Reads a source.
 pub(super) fn read(source: &str) -> Found {
     let mut found = Found::default();
@@ -141,6 +172,9 @@ impl Reader {
         if let Some((_, names)) = self.modules.iter().find(|row| row.0 == name).cloned() {
             return self.member(at, &name, names);
         }
+        if GLOBAL_MODULES.contains(&name.as_str()) {
+            return self.global_module(at, &name);
+        }
         Ok(at + 1)
     }
 
@@ -212,6 +246,19 @@ impl Reader {
         self.called(at + 2, module, names)
     }
 
+    /// `fs.rmSync(…)` without any `require`; a key of an object and the name that is about to hold the module are none.
+    fn global_module(&mut self, at: usize, name: &str) -> Result<usize, String> {
+        let key = self.op(at + 1, ':') && at > 0 && (self.op(at - 1, '{') || self.op(at - 1, ','));
+        let held = self.op(at + 1, '=') && self.name(at + 2) == Some("require") && self.op(at + 3, '(');
+        if key || held {
+            return Ok(at + 1);
+        }
+        match MODULES.iter().find(|row| row.0 == name) {
+            Some(row) if self.op(at + 1, '.') => self.called(at + 2, row.0, row.1),
+            _ => Err(name.to_owned()),
+        }
+    }
+
     fn called(&mut self, at: usize, module: &str, names: &str) -> Result<usize, String> {
         let name = self.name(at).ok_or_else(|| module.to_owned())?.to_owned();
         if !allows(names, &name) {
@@ -256,6 +303,9 @@ mod tests {
     fn pure_code_is_understood() {
         for source in [
             "console.log(1+1)",
+            "console.log(os.EOL, crypto.randomUUID(), path.join('a', 'b'))",
+            "console.log(JSON.parse(fs.readFileSync('a.json', 'utf8')).name)",
+            "const os = require('os'); console.log({os: 1}, os.platform())",
             "const p = require('./package.json'); console.log(p.version)",
             "console.log(require('./package.json').scripts)",
             "const fs = require('fs'); const d = JSON.parse(fs.readFileSync('a.json', 'utf8')); console.log(Object.keys(d).length)",
@@ -277,6 +327,17 @@ mod tests {
             "const fs = require('fs'); const g = fs; g.rmSync('x')",
             "const fs = require('fs'); fs['rm' + 'Sync']('x')",
             "eval('1')",
+            "fs.rmSync('src', {recursive: true})",
+            "child_process.execSync('x')",
+            "const f = fs; f.rmSync('x')",
+            "(1 ? fs : 0).rmSync('x')",
+            "net.connect(1)",
+            "{ let os = 1 } vm.runInThisContext('1')",
+            "crypto.setEngine('./x.so')",
+            "with (fs) rmSync('x')",
+            "const {rmSync} = fs; rmSync('x')",
+            "https.get('https://x')",
+            "readline.createInterface({input: process.stdin})",
             "new Function('x')()",
             "[]['con' + 'structor']",
             "import('fs')",

@@ -19,8 +19,9 @@ use super::arg::Arg;
 use super::code::Code;
 use super::draft::{self, Draft};
 use super::program::{Nested, Scene};
+use super::shell::Feed;
 use super::usage::Parsed;
-use crate::action::Capability;
+use crate::action::{Capability, Mark};
 use crate::knowledge::Program;
 use crate::path::{self, Zone};
 use crate::world::{Small, World};
@@ -57,6 +58,11 @@ struct Body {
     real: String,
 }
 
+/// The text of a file of the project, for readers of other families.
+pub(super) fn text(world: &dyn World, cwd: &Cwd, file: &Arg) -> Option<String> {
+    read(world, cwd, file.exact()?).ok().map(|body| body.text)
+}
+
 /// A file whose content is run.
 pub fn file(draft: &mut Draft, scene: &mut Scene<'_>, file: &Arg, args: &[Arg], parsed: Option<&Parsed<'_>>) {
     let shown = file.shown();
@@ -64,6 +70,13 @@ pub fn file(draft: &mut Draft, scene: &mut Scene<'_>, file: &Arg, args: &[Arg], 
         draft.opaque(Some(file.span), "which file is run is not known");
         return;
     };
+    if matches!(written, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/dev/tty")
+        && matches!(scene.feed, Feed::Inherited | Feed::Pipe { typed: true, .. })
+    {
+        draft.mark(Mark::LaterInput);
+        draft.opaque(Some(file.span), "reads its commands from what is typed later");
+        return;
+    }
     if usual_startup(scene.world, &scene.cwd, written) {
         draft.become_(Capability::Meta);
         draft.note("loads an environment or start-up file");

@@ -83,7 +83,7 @@ fn each(
         if ui.json {
             told.push(json!({
                 "agent": target.harness.id(), "file": target.file,
-                "done": outcome.as_ref().ok().map(|done| said(done)), "error": outcome.as_ref().err(),
+                "done": outcome.as_ref().ok().map(said), "error": outcome.as_ref().err(),
             }));
             continue;
         }

@@ -10,6 +10,7 @@ mod splice;
 mod strip;
 mod style;
 
+pub(crate) use refusal::place;
 pub use refusal::{Fault, Refusal};
 pub use scan::{Kind, Member, Node};
 pub use splice::Step;
@@ -23,12 +24,26 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 
 const BOM: &str = "\u{feff}";
 
-/// A strict JSON file with the places of its values.
+/// What the agent's own reader takes besides strict JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// nothing
+    #[default]
+    Strict,
+    /// comments
+    Comments,
+    /// comments, and a comma before a closing bracket
+    Loose,
+}
+
+/// A JSON file with the places of its values.
 #[derive(Clone, Debug)]
 pub struct Document {
     bom: bool,
     text: String,
     root: Node,
+    reading: Reading,
+    comments: Vec<Range<usize>>,
 }
 
 impl Document {
@@ -37,13 +52,34 @@ impl Document {
     /// # Errors
     /// What makes the file unfit for an edit, with its place.
     pub fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
+        Self::parse_as(bytes, Reading::Strict)
+    }
+
+    /// The same, read as the agent reads it.
+    ///
+    /// # Errors
+    /// What makes the file unfit for an edit, with its place.
+    pub fn parse_as(bytes: &[u8], reading: Reading) -> Result<Self, Refusal> {
         let (bom, text) = decode(bytes)?;
-        let root = if text.trim().is_empty() {
-            Node { span: 0..text.len(), kind: Kind::Object(Vec::new()) }
+        let (root, comments) = if text.trim().is_empty() {
+            (Node { span: 0..text.len(), kind: Kind::Object(Vec::new()) }, Vec::new())
         } else {
-            scan::strict(text)?
+            scan::read(text, reading)?
         };
-        Ok(Self { bom, text: text.to_owned(), root })
+        Ok(Self { bom, text: text.to_owned(), root, reading, comments })
+    }
+
+    /// The same without a byte order mark, for agents whose reader trips over one.
+    #[must_use]
+    pub fn without_bom(mut self) -> Self {
+        self.bom = false;
+        self
+    }
+
+    /// Whether a byte order mark stands before it.
+    #[must_use]
+    pub fn has_bom(&self) -> bool {
+        self.bom
     }
 
     /// The outermost value.
@@ -81,7 +117,7 @@ impl Document {
     /// Line and column of a place, both from 1, columns in characters.
     #[must_use]
     pub fn place(&self, offset: usize) -> (usize, usize) {
-        refusal::place(&self.text, offset)
+        place(&self.text, offset)
     }
 
     /// A refusal that points at a value of this document.
@@ -109,8 +145,20 @@ impl Document {
     }
 
     fn with_text(&self, text: String) -> Result<Self, Refusal> {
-        let root = scan::strict(&text)?;
-        Ok(Self { bom: self.bom, text, root })
+        let (root, comments) = scan::read(&text, self.reading)?;
+        Ok(Self { bom: self.bom, text, root, reading: self.reading, comments })
+    }
+
+    /// The comments inside a span.
+    fn comments_in(&self, span: Range<usize>) -> impl Iterator<Item = &Range<usize>> {
+        self.comments.iter().filter(move |comment| comment.start >= span.start && comment.end <= span.end)
+    }
+
+    /// The first comma of a span that stands in no comment.
+    fn comma_in(&self, span: Range<usize>) -> Option<usize> {
+        let commas = self.raw(&span).match_indices(',').map(|(at, _)| span.start + at);
+        let mut commas = commas.filter(|at| !self.comments.iter().any(|comment| comment.contains(at)));
+        commas.next()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::Reading;
 use super::refusal::{Fault, Refusal};
 use super::splice::Step;
 
@@ -111,6 +112,22 @@ pub(super) struct Extras {
 
 pub(super) fn strict(text: &str) -> Result<Node, Refusal> {
     Scanner::run(text, None).map(|(node, _)| node)
+}
+
+/// The value and the comments, as far as this reading takes them.
+pub(super) fn read(text: &str, reading: Reading) -> Result<(Node, Vec<Range<usize>>), Refusal> {
+    if reading == Reading::Strict {
+        return strict(text).map(|node| (node, Vec::new()));
+    }
+    let (node, extras) = Scanner::run(text, Some(Extras::default()))?;
+    let extras = extras.unwrap_or_default();
+    match extras.trailing_commas.first() {
+        Some(at) if reading == Reading::Comments => {
+            let said = String::from("a comma before the closing bracket");
+            Err(Refusal::new(Fault::TrailingComma, text, *at, said))
+        }
+        _ => Ok((node, extras.comments)),
+    }
 }
 
 pub(super) fn lenient(text: &str) -> Result<Extras, Refusal> {

@@ -85,6 +85,9 @@ impl Document {
         let Some((index, item)) = index.and_then(|index| items.get(index).map(|item| (index, item))) else {
             return Err(self.missing(parent));
         };
+        if self.comments_in(parent.span.clone()).next().is_some() {
+            return self.remove_among_comments(parent, item, items.get(index + 1).map(|next| next.start));
+        }
         let before = index.checked_sub(1).and_then(|index| items.get(index));
         let span = match (before, items.get(index + 1)) {
             (Some(before), _) => before.end..item.end,
@@ -92,6 +95,25 @@ impl Document {
             (None, None) => parent.span.start + 1..parent.span.end.saturating_sub(1),
         };
         self.splice(span, "")
+    }
+
+    /// The item with its blanks and one comma; comments around it stay, whoever they belong to.
+    fn remove_among_comments(&self, parent: &Node, item: &Range<usize>, next: Option<usize>) -> Result<Self, Refusal> {
+        let close = parent.span.end.saturating_sub(1);
+        let comma = self.comma_in(item.end..next.unwrap_or(close)).or_else(|| {
+            let before = items(parent).into_iter().take_while(|other| other.start < item.start).last()?;
+            self.comma_in(before.end..item.start)
+        });
+        let blanks = style::blanks_before(self.text(), item.start).len();
+        let mut cuts = vec![item.start - blanks..item.end];
+        cuts.extend(comma.map(|at| at..at + 1));
+        cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
+        let mut text = self.text().to_owned();
+        for cut in cuts {
+            // a comma directly before the blanks is cut by itself
+            text.replace_range(cut, "");
+        }
+        self.with_text(text)
     }
 
     fn container(&self, path: &[Step<'_>]) -> Result<&Node, Refusal> {
@@ -111,22 +133,46 @@ impl Document {
         if self.text().trim().is_empty() {
             return self.with_text(format!("{{{}{item}\n}}\n", layout.lead(true)));
         }
-        match items(container).last() {
+        let count = items(container).len();
+        let close = container.span.end.saturating_sub(1);
+        let appended = match items(container).last() {
             Some(last) => {
                 let lead = layout.lead(false);
-                self.splice(last.end..last.end, &format!(",{lead}{item}"))
+                let comma = self.comma_in(last.end..close);
+                let at = comma.map_or(last.end, |at| at + 1);
+                // a comment in the last item's line goes on belonging to it
+                let tail = self.comments_in(at..close).next().filter(|comment| {
+                    matches!(layout, Layout::Lines { .. }) && !self.raw(&(at..comment.start)).contains('\n')
+                });
+                let end = tail.map_or(at, |comment| comment.end);
+                let between = self.raw(&(at..end));
+                let comma = if comma.is_some() { "" } else { "," };
+                self.splice(at..end, &format!("{comma}{between}{lead}{item}"))
             }
             None => {
-                let close = match layout {
+                let after = match layout {
                     Layout::Lines { newline, .. } => {
                         format!("{newline}{}", style::indentation(self.text(), container.span.start))
                     }
                     Layout::Line { .. } => String::new(),
                 };
-                let inside = container.span.start + 1..container.span.end.saturating_sub(1);
-                self.splice(inside, &format!("{}{item}{close}", layout.lead(true)))
+                let kept = self.comments_in(container.span.clone()).last().map(|comment| comment.end);
+                let inside = kept.unwrap_or(container.span.start + 1)..close;
+                self.splice(inside, &format!("{}{item}{after}", layout.lead(true)))
             }
+        }?;
+        let now = appended.at_start(container.span.start).map_or(0, |node| items(node).len());
+        if now == count + 1 { Ok(appended) } else { Err(self.missing(container)) }
+    }
+
+    /// The container that starts at a place; what stands before it was not touched.
+    fn at_start(&self, start: usize) -> Option<&Node> {
+        let mut node = self.root();
+        while node.span.start != start {
+            let inner = node.members().iter().map(|member| &member.value).chain(node.elements());
+            node = inner.filter(|inner| inner.span.start <= start).last()?;
         }
+        matches!(node.kind, Kind::Object(_) | Kind::Array(_)).then_some(node)
     }
 
     fn splice(&self, span: Range<usize>, with: &str) -> Result<Self, Refusal> {

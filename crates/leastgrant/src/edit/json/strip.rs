@@ -27,7 +27,7 @@ pub fn strip(bytes: &[u8]) -> Result<Document, Refusal> {
     }
     out.push_str(text.get(at..).unwrap_or_default());
     let root = scan::strict(&out)?;
-    Ok(Document { bom, text: out, root })
+    Ok(Document { bom, text: out, root, reading: super::Reading::Strict, comments: Vec::new() })
 }
 
 /// A comment with the blanks before it, and with its line end where it has the line for itself.
