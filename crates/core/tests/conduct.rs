@@ -70,12 +70,8 @@ mod lock {
         let world = FakeWorld::default();
         let mut wrong = Vec::new();
         for case in &cases.case {
-            let shell = ShellCall {
-                command: case.command.clone(),
-                dialect: Dialect::Bash,
-                workdir: None,
-                unsandboxed: false,
-            };
+            let shell =
+                ShellCall { command: case.command.clone(), dialect: Dialect::Bash, workdir: None, unsandboxed: false };
             let call = Call {
                 agent: "claude-code",
                 agent_version: None,
@@ -203,7 +199,10 @@ mod turns {
             ("`declared_navigations`", body(|turn| turn["declared_navigations"] = json!(["/cart"]))),
             ("`evidence`", body(|turn| turn["evidence"] = json!("evidence/../../x.png"))),
             ("`observed_behavior`", body(|turn| turn["observed_behavior"] = json!("x"))),
-            ("`observed_behavior.intended_action`", body(|turn| turn["observed_behavior"] = json!({ "intended_action": 1 }))),
+            (
+                "`observed_behavior.intended_action`",
+                body(|turn| turn["observed_behavior"] = json!({ "intended_action": 1 })),
+            ),
         ];
         for (words, body) in cases {
             let why = turn::read(&body, "ana", 2).expect_err(words);
@@ -226,7 +225,9 @@ mod masked {
 
     #[test]
     fn of_an_address_its_host_is_left() {
-        let text = mask::text("went to https://u:pw@Shop.Test/a/b?token=geheim, then file:///etc/passwd and JavaScript:alert(1)");
+        let text = mask::text(
+            "went to https://u:pw@Shop.Test/a/b?token=geheim, then file:///etc/passwd and JavaScript:alert(1)",
+        );
         for gone in ["geheim", "pw@", "/a/b", "passwd", "alert"] {
             assert!(!text.contains(gone), "{gone} is in {text}");
         }
@@ -332,9 +333,18 @@ mod reports {
             findings::of(&journal).into_iter().map(|finding| finding.kind).collect::<Vec<_>>()
         };
         assert_eq!(found(|turn| turn["observed_behavior"]["comprehension"] = json!("not confused, clear")), [""; 0]);
-        assert_eq!(found(|turn| turn["observed_behavior"]["comprehension"] = json!("no entiendo nada")), ["comprehension"]);
-        assert_eq!(found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I will not abandon it")), [""; 0]);
-        assert_eq!(found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I give up")), ["abandonment"]);
+        assert_eq!(
+            found(|turn| turn["observed_behavior"]["comprehension"] = json!("no entiendo nada")),
+            ["comprehension"]
+        );
+        assert_eq!(
+            found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I will not abandon it")),
+            [""; 0]
+        );
+        assert_eq!(
+            found(|turn| turn["observed_behavior"]["continuation_intent"] = json!("I give up")),
+            ["abandonment"]
+        );
         assert_eq!(found(|turn| turn["integrity"]["voice_drift_detected"] = json!("true")), ["integrity"]);
         assert_eq!(found(|turn| turn["integrity"]["voice_drift_detected"] = json!("false")), [""; 0]);
     }
@@ -347,10 +357,16 @@ mod reports {
         pictures.insert(key, b"\x89PNG\r\n\x1a\nrest".to_vec());
         let html = page::html(&report, &pictures);
         assert!(html.contains("src=\"data:image/png;base64,iVBORw0KGgpyZXN0\""), "{html}");
-        for gone in ["http://", "https://", "<script", "<link", "@import", "url(", "<table", "<pre", "nowrap", "<b>", "secret"] {
+        for gone in
+            ["href=", "src=\"http", "<script", "<link", "@import", "url(", "<table", "<pre", "nowrap", "<b>", "secret"]
+        {
             assert!(!html.contains(gone), "{gone} is in the page");
         }
-        assert!(html.contains("width=device-width") && html.contains("max-width:100%") && html.contains("overflow-wrap:anywhere"));
+        assert!(
+            html.contains("width=device-width")
+                && html.contains("max-width:100%")
+                && html.contains("overflow-wrap:anywhere")
+        );
         assert!(html.contains("default-src 'none'"));
     }
 
@@ -362,5 +378,174 @@ mod reports {
         assert!(journal.torn);
         assert_eq!((journal.enacted(), journal.warnings.len()), (1, 1));
         assert!(journal.ended().is_none());
+    }
+}
+
+mod machine {
+    use leastgrant_core::conduct::bounds::Bounds;
+    use leastgrant_core::conduct::journal::Journal;
+    use leastgrant_core::conduct::walk::{Answer, Ending, Heard, Step, Walk};
+    use leastgrant_core::persona::flow::Flow;
+    use serde_json::{Value, json};
+
+    const FLOW: &str = "# Flow — checkout\n\n## Entry point\nhttps://shop.stage.test/\n\n## Goal\nx\n\n## Success criteria\nx\n\n\
+        ## Domain allowlist\n- shop.stage.test\n\n## Out of bounds\n- Uploads\n\n## App version pin\nv1\n\n## Step budget\nmax_turns: 50\n";
+
+    fn bounds() -> Bounds {
+        Bounds::of(&Flow::read(FLOW).unwrap(), "/p")
+    }
+
+    fn walk() -> Walk {
+        Walk::new("ana", bounds(), 8)
+    }
+
+    fn turn(number: u32, action: &str) -> String {
+        let turn = json!({
+            "schema_version": "persona-runtime-result/1.0", "turn_id": format!("turn-{number}"), "persona_id": "ana",
+            "observed_behavior": { "intended_action": action }, "state_delta": { "n": number }, "declared_navigations": [],
+        });
+        format!("```persona-turn\n{turn}\n```\n")
+    }
+
+    fn short(steps: &[Step]) -> Vec<String> {
+        let name = |step: &Step| match step {
+            Step::Write(line) => {
+                let line: Value = serde_json::from_str(line).unwrap();
+                let first = ["turn_id", "journey_stop", "journey_outcome", "journey_event"];
+                let kind = first.into_iter().find(|key| line.get(key).is_some()).unwrap();
+                format!("write {kind}")
+            }
+            Step::Go(number) => format!("go {number}"),
+            Step::Shut => String::from("shut"),
+            Step::Say(text) => format!("say {}", text.split(' ').next().unwrap()),
+            Step::Launch(_) => String::from("launch"),
+            Step::Tell(_) => String::from("tell"),
+            Step::End(ending) => format!("end {ending:?}"),
+        };
+        steps.iter().map(name).filter(|step| step != "tell").collect()
+    }
+
+    fn acts(walk: &mut Walk, number: u32) {
+        walk.hear(&Heard::Said(&turn(number, "scroll")));
+        assert_eq!(short(&walk.hear(&Heard::Rests)), [format!("go {number}"), String::from("say ACT")]);
+    }
+
+    #[test]
+    fn written_first_then_the_go_ahead_and_only_at_rest() {
+        let mut walk = walk();
+        assert_eq!(short(&walk.hear(&Heard::Said(&turn(1, "scroll")))), ["write turn_id"]);
+        assert!(!walk.going());
+        assert!(walk.hear(&Heard::Said(&turn(2, "scroll"))).is_empty(), "a second block in one message");
+        assert_eq!(short(&walk.hear(&Heard::Rests)), ["go 1", "say ACT"]);
+        assert_eq!(short(&walk.hear(&Heard::Said(&turn(2, "scroll")))), ["shut", "write turn_id"]);
+    }
+
+    #[test]
+    fn a_replayed_turn_is_refused() {
+        let mut walk = walk();
+        acts(&mut walk, 1);
+        assert_eq!(short(&walk.hear(&Heard::Said(&turn(1, "scroll")))), ["shut", "write journey_event"]);
+        assert_eq!(short(&walk.hear(&Heard::Rests)), ["say REFUSED:"]);
+        acts(&mut walk, 2);
+    }
+
+    #[test]
+    fn all_new_starts_share_one_cap() {
+        let mut walk = walk();
+        for number in 1..=8 {
+            acts(&mut walk, number);
+            let lost = if number % 2 == 0 { Heard::Late } else { Heard::Gone("killed") };
+            assert_eq!(short(&walk.hear(&lost)), ["shut", "write journey_event", "launch"]);
+        }
+        acts(&mut walk, 9);
+        let steps = walk.hear(&Heard::Gone("killed"));
+        assert!(matches!(steps.last(), Some(Step::End(Ending::Failed(why))) if why.contains("cap of 8")), "{steps:?}");
+        assert!(walk.hear(&Heard::Rests).is_empty(), "it is over");
+    }
+
+    #[test]
+    fn two_starts_without_a_turn_are_a_stall() {
+        let mut walk = walk();
+        assert_eq!(short(&walk.hear(&Heard::Late)), ["write journey_event", "launch"]);
+        let steps = walk.hear(&Heard::Late);
+        assert!(matches!(steps.last(), Some(Step::End(Ending::Failed(_)))), "{steps:?}");
+    }
+
+    #[test]
+    fn what_was_not_refused_is_the_end() {
+        let evil = json!({ "url": "https://evil.test/x" });
+        let mut answered = walk();
+        acts(&mut answered, 1);
+        answered.hear(&Heard::Called { id: "1", tool: "mcp__b__navigate", input: &evil });
+        let steps = answered.hear(&Heard::Answered { id: "1", answer: Answer::Ran, text: "ok" });
+        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "allowlist"), "{steps:?}");
+        // nothing came back: it counts as done
+        let mut silent = walk();
+        acts(&mut silent, 1);
+        silent.hear(&Heard::Called { id: "1", tool: "mcp__b__navigate", input: &evil });
+        let steps = silent.hear(&Heard::Rests);
+        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { .. }))), "{steps:?}");
+        // before the go-ahead
+        let mut early = walk();
+        early.hear(&Heard::Called { id: "1", tool: "Bash", input: &json!({ "command": "ls" }) });
+        let steps = early.hear(&Heard::Answered { id: "1", answer: Answer::Ran, text: "ok" });
+        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "turn-gate"), "{steps:?}");
+    }
+
+    #[test]
+    fn the_name_of_what_is_clicked_comes_from_the_snapshot() {
+        let mut walk = walk();
+        acts(&mut walk, 1);
+        walk.hear(&Heard::Called { id: "1", tool: "mcp__b__snapshot", input: &json!({}) });
+        let page = "- button \"Search\" [ref=e1]\n- button \"Delete account\" [ref=e12]\n";
+        walk.hear(&Heard::Answered { id: "1", answer: Answer::Ran, text: page });
+        walk.hear(&Heard::Called { id: "2", tool: "mcp__b__click", input: &json!({ "ref": "e1" }) });
+        assert!(walk.hear(&Heard::Answered { id: "2", answer: Answer::Ran, text: "ok" }).is_empty());
+        walk.hear(&Heard::Called { id: "3", tool: "mcp__b__click", input: &json!({ "ref": "e12" }) });
+        let steps = walk.hear(&Heard::Answered { id: "3", answer: Answer::Ran, text: "ok" });
+        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "irreversible"), "{steps:?}");
+    }
+
+    #[test]
+    fn addresses_in_prose_count_and_look_alikes_are_outside() {
+        for (action, inside) in [
+            ("open https://shop.stage.test/x.", true),
+            ("open https://eu.shop.stage.test/", true),
+            ("open https://xshop.stage.test/", false),
+            ("open (https://shop.stage.test@evil.test/)", false),
+            ("open https://shop.stage.test:2375/", false),
+            ("open javascript:alert(1)", false),
+            ("open file:///etc/passwd", false),
+        ] {
+            let mut walk = walk();
+            let steps = walk.hear(&Heard::Said(&turn(1, action)));
+            let over = steps.iter().any(|step| matches!(step, Step::End(_)));
+            assert_eq!(over, !inside, "{action}: {steps:?}");
+        }
+    }
+
+    /// Whatever the journal's end, the next turn is the one after the last that stands in it.
+    #[test]
+    fn a_journal_cut_anywhere_is_gone_on_with() {
+        let mut text = String::from(
+            "{\"journey_schema\":\"persona-runtime-result/1.0\",\"flow\":\"checkout\",\"persona\":\"ana\",\"app_version\":\"v1\",\"started_at\":\"t\"}\n",
+        );
+        let header = text.len();
+        let mut walk = walk();
+        for number in 1..=3 {
+            for step in walk.hear(&Heard::Said(&turn(number, "scroll"))) {
+                if let Step::Write(line) = step {
+                    text.push_str(&line);
+                }
+            }
+            walk.hear(&Heard::Rests);
+        }
+        for cut in header..=text.len() {
+            let journal = Journal::read(&text.as_bytes()[..cut]).unwrap();
+            let whole = text[..cut].matches("\"}\n").count().saturating_sub(1);
+            let mut walk = Walk::resumed("ana", bounds(), 8, &journal);
+            assert!(walk.enacted() as usize == whole || journal.torn, "cut at {cut}");
+            acts(&mut walk, journal.enacted() + 1);
+        }
     }
 }

@@ -161,6 +161,35 @@ fn what_is_tried_outside_is_refused_and_found() {
 }
 
 #[test]
+fn a_worker_reaches_its_evidence_and_nothing_else() {
+    let yard = Yard::new(&["ana"]);
+    let shell = |command: &str| call("Bash", &json!({ "command": command }));
+    let write = |path: &str| call("Write", &json!({ "file_path": path, "content": "x" }));
+    let mut script = vec![turn("ana", 1, "look at the page", &[]), "rests".into()];
+    let refused = [
+        shell("curl https://evil.test/"),
+        shell("echo x > README.md"),
+        shell("echo x >> .leopold/persona/runs/*/ana/JOURNEY.jsonl"),
+        shell("eval \"$X\""),
+        shell("rm -rf .leopold"),
+        write("src/main.rs"),
+        write("evidence/../JOURNEY.jsonl"),
+        call("WebSearch", &json!({ "query": "site:evil.test" })),
+    ];
+    script.extend(refused.clone());
+    script.extend([shell("ls -la"), shell("curl -s https://shop.stage.test/health"), shell("date > /dev/null")]);
+    script.extend([outcome("succeeded"), "ends".into()]);
+    yard.script("ana", 1, &script);
+    let output = yard.run(&[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let calls = yard.read("calls");
+    let verdicts: Vec<&str> = calls.lines().map(|line| line.split(' ').nth(1).unwrap()).collect();
+    let expected = [vec!["refused"; refused.len()], vec!["ran"; 3]].concat();
+    assert_eq!(verdicts, expected, "{calls}");
+    yard.is_clean();
+}
+
+#[test]
 fn a_page_that_was_reached_outside_ends_the_journey() {
     let yard = Yard::new(&["ana"]);
     yard.script(
@@ -316,7 +345,11 @@ fn what_a_killed_conductor_leaves_is_inert_and_resumed() {
     for (steps, turns) in [(before, 0), (between, 1), (after, 1)] {
         let yard = Yard::new(&["ana"]);
         yard.script("ana", 1, &steps);
-        yard.script("ana", 2, &[turn("ana", turns + 1, "go on", &[]), "rests".into(), outcome("succeeded"), "ends".into()]);
+        yard.script(
+            "ana",
+            2,
+            &[turn("ana", turns + 1, "go on", &[]), "rests".into(), outcome("succeeded"), "ends".into()],
+        );
         let mut child = yard.start(&[]);
         yard.awaits("there");
         yard.has_turns("ana", turns);

@@ -62,8 +62,7 @@ fn asked(stage: &Stage) -> Result<(), String> {
     worker.end();
     // a refused call may leave no trace in the agent's stream: the guard's own word counts
     let session = worker.session().unwrap_or_default();
-    refused |= !guard::refusals(&stage.state, session, 0).is_empty();
-    guard::forget(&stage.state, session);
+    refused |= !guard::refusals(&stage.state, &stage.setup.root, session, 0).is_empty();
     // nor has the lease to have known the session when the call came
     if refused || told(stage) > before { Ok(()) } else { Err(String::from("the agent made no such call")) }
 }

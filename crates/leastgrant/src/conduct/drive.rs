@@ -78,8 +78,19 @@ fn journey(stage: &Stage, role: &Role, wire: &Wire) -> Result<Ending, String> {
         max_turns: stage.bounds.max_turns,
     };
     let worker = Worker::new(stage.setup.clone());
-    let mut journey =
-        Journey { stage, role, wire, writer, walk, worker, brief, deadline: Instant::now(), home, pending: Vec::new(), read: 0 };
+    let mut journey = Journey {
+        stage,
+        role,
+        wire,
+        writer,
+        walk,
+        worker,
+        brief,
+        deadline: Instant::now(),
+        home,
+        pending: Vec::new(),
+        read: 0,
+    };
     journey.run(before.as_ref())
 }
 
@@ -118,7 +129,6 @@ impl Journey<'_> {
             for step in steps {
                 if let Some(ending) = self.take(step)? {
                     self.worker.end();
-                    guard::forget(&self.stage.state, self.worker.session().unwrap_or_default());
                     return Ok(ending);
                 }
             }
@@ -136,7 +146,11 @@ impl Journey<'_> {
             let late = Instant::now() >= self.deadline;
             return if late { self.walk.hear(&Heard::Late) } else { Vec::new() };
         };
-        match &sound {
+        let mut steps = match &sound {
+            Sound::Said(_) | Sound::Rests | Sound::Gone(_) => self.refusals(),
+            _ => Vec::new(),
+        };
+        steps.extend(match &sound {
             Sound::Session(_) => {
                 if let Err(why) = self.lease(self.walk.going()) {
                     self.pending.push(why);
@@ -147,13 +161,10 @@ impl Journey<'_> {
             Sound::Paused => self.walk.hear(&Heard::Paused),
             Sound::Called { id, tool, input } => self.walk.hear(&Heard::Called { id, tool, input }),
             Sound::Answered { id, answer, text } => self.walk.hear(&Heard::Answered { id, answer: *answer, text }),
-            Sound::Rests => {
-                let mut steps = self.refusals();
-                steps.extend(self.walk.hear(&Heard::Rests));
-                steps
-            }
+            Sound::Rests => self.walk.hear(&Heard::Rests),
             Sound::Gone(how) => self.walk.hear(&Heard::Gone(how)),
-        }
+        });
+        steps
     }
 
     /// Codex tells nothing of a call that was refused, so the guard does.
@@ -162,7 +173,7 @@ impl Journey<'_> {
             return Vec::new();
         }
         let session = self.worker.session().unwrap_or_default().to_owned();
-        let refusals = guard::refusals(&self.stage.state, &session, self.read);
+        let refusals = guard::refusals(&self.stage.state, &self.stage.setup.root, &session, self.read);
         self.read += refusals.len();
         let each = refusals.iter();
         each.flat_map(|one| self.walk.hear(&Heard::Refused { kind: &one.kind, detail: &one.detail })).collect()
@@ -193,7 +204,6 @@ impl Journey<'_> {
     }
 
     fn launch(&mut self, journal: Option<&Journal>, why: Option<&str>) -> Result<(), String> {
-        guard::forget(&self.stage.state, self.worker.session().unwrap_or_default());
         self.worker.launch()?;
         self.read = 0;
         self.lease(false)?;

@@ -7,12 +7,16 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use leastgrant_core::action::TargetKind;
 use leastgrant_core::call::{Attendance, Call, Mode, ShellCall, Tool};
+use leastgrant_core::classify::classify;
 use leastgrant_core::conduct::gate::{self, PREFIX, Word};
 use leastgrant_core::conduct::tools::{Deed, deed};
 use leastgrant_core::conduct::{bounds, mask};
+use leastgrant_core::path::{self, Zone};
+use leastgrant_core::persona::guard::{Asked, Profile, Ruling, rule};
 use leastgrant_core::persona::lease::Gate;
-use leastgrant_core::persona::run::Run;
+use leastgrant_core::persona::run::{FOLDER, Run};
 use leastgrant_core::persona::why::{Block, Why};
 use leastgrant_core::world::World;
 use leastgrant_shell::Dialect;
@@ -63,17 +67,7 @@ pub fn orphaned(tool: &str, input: &Json) -> Option<String> {
 #[must_use]
 pub fn held(world: &dyn World, run: &Run, session: &str, cwd: &str, tool: &str, input: &Json) -> Option<String> {
     let Gate::Conducted(lease) = &run.gate else { return orphaned(tool, input) };
-    if gate::worker(lease, session).is_none() {
-        return orphaned(tool, input);
-    }
-    let command = input.get("command").and_then(Json::as_str).filter(|_| tool == "Bash");
-    let tool_of = command.map_or_else(
-        || Tool::Unknown { input: input.clone() },
-        |command| {
-            let command = command.to_owned();
-            Tool::Shell(ShellCall { command, dialect: Dialect::Bash, workdir: None, unsandboxed: false })
-        },
-    );
+    let Some(worker) = gate::worker(lease, session) else { return orphaned(tool, input) };
     let call = Call {
         agent: "claude-code",
         agent_version: None,
@@ -84,12 +78,56 @@ pub fn held(world: &dyn World, run: &Run, session: &str, cwd: &str, tool: &str, 
         attendance: Attendance::Unattended,
         cwd: cwd.to_owned(),
         tool_name: tool.to_owned(),
-        tool: tool_of,
+        tool: words(tool, input),
     };
     match gate::ask_call(lease, lease::lives(lease), &call, input, world) {
-        Word::Passes => None,
         Word::Shut(why) => Some(why),
+        Word::Passes if matches!(call.tool, Tool::Unknown { .. }) => None,
+        Word::Passes => reaches(world, run, &call, &lease.owner, &worker.persona),
     }
+}
+
+/// A worker's tool in our words, where it is one of the agent's own that reach beyond the browser.
+fn words(tool: &str, input: &Json) -> Tool {
+    let text = |key: &str| input.get(key).and_then(Json::as_str).map(str::to_owned);
+    let written = match tool {
+        "Write" | "Edit" | "MultiEdit" => text("file_path"),
+        "NotebookEdit" => text("notebook_path"),
+        _ => None,
+    };
+    match (tool, text("command"), text("query"), written) {
+        ("Bash", Some(command), ..) => {
+            Tool::Shell(ShellCall { command, dialect: Dialect::Bash, workdir: None, unsandboxed: false })
+        }
+        ("WebSearch" | "web_search", _, Some(query), _) => Tool::WebSearch { query },
+        (_, _, _, Some(path)) => Tool::Write { path, content: None },
+        _ => Tool::Unknown { input: input.clone() },
+    }
+}
+
+/// What a worker's own tools reach: the network within the flow's bounds, and no file but those of its evidence.
+fn reaches(world: &dyn World, run: &Run, call: &Call, owner: &str, persona: &str) -> Option<String> {
+    let actions = classify(call, world);
+    if let Ruling::Outside(block) | Ruling::Doubt(block) =
+        rule(run, Profile::Strict, Asked::of_call(call, &actions), &call.session, world.facts().now_ms)
+    {
+        return Some(block.text());
+    }
+    let shut = |why: String| Some(format!("{PREFIX}{why}"));
+    let evidence = format!("{}/{FOLDER}/runs/{owner}/{persona}/evidence", run.root.trim_end_matches('/'));
+    for action in &actions {
+        if let Some(opaque) = &action.opaque {
+            return shut(format!("a persona's command has to be readable: {}", opaque.why));
+        }
+        for target in action.targets.iter().filter(|target| target.role.changes()) {
+            let TargetKind::Path(place) = &target.kind else { continue };
+            let below = |real: &String| path::strip(real, &evidence, world.facts().case_blind).is_some_and(|rest| !rest.is_empty());
+            if place.zone != Zone::Null && !place.real.as_ref().is_some_and(below) {
+                return shut(format!("a persona writes below `{evidence}` and nowhere else"));
+            }
+        }
+    }
+    None
 }
 
 /// Tells the conductor of a refusal: not every agent's stream does.
@@ -116,7 +154,7 @@ fn tell(state: &Path, run: &Run, session: &str, kind: &str, detail: &str) {
     if gate::worker(lease, session).is_none() {
         return;
     }
-    let path = path(state, session);
+    let path = file(state, Path::new(&run.root), session);
     let small = std::fs::metadata(&path).map_or(true, |about| about.len() < LARGEST as u64);
     let folder = path.parent().unwrap_or(state);
     let line = serde_json::to_string(&Refusal { kind: kind.to_owned(), detail: mask::line(detail, 240) });
@@ -127,19 +165,24 @@ fn tell(state: &Path, run: &Run, session: &str, kind: &str, detail: &str) {
     }
 }
 
-fn path(state: &Path, session: &str) -> PathBuf {
-    state.join("persona/refused").join(format!("{}.jsonl", lock::key(Path::new(session))))
+/// Where the refusals of a project's workers are; the conductor takes it away with the rest.
+fn folder(state: &Path, root: &Path) -> PathBuf {
+    state.join("persona/refused").join(lock::key(root))
+}
+
+fn file(state: &Path, root: &Path, session: &str) -> PathBuf {
+    folder(state, root).join(format!("{}.jsonl", lock::key(Path::new(session))))
 }
 
 /// The refusals of a session, from the first that was not read yet.
 #[must_use]
-pub fn refusals(state: &Path, session: &str, from: usize) -> Vec<Refusal> {
-    let bytes = atomic::read(&path(state, session), 2 * LARGEST).ok().flatten().unwrap_or_default();
+pub fn refusals(state: &Path, root: &Path, session: &str, from: usize) -> Vec<Refusal> {
+    let bytes = atomic::read(&file(state, root, session), 2 * LARGEST).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     text.lines().skip(from).filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Forgets the refusals of a session.
-pub fn forget(state: &Path, session: &str) {
-    let _ = std::fs::remove_file(path(state, session));
+/// Forgets the refusals in a project.
+pub fn forget(state: &Path, root: &Path) {
+    let _ = std::fs::remove_dir_all(folder(state, root));
 }
