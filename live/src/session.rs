@@ -18,7 +18,7 @@ use crate::scenario::{Broken, Recorded, Scenario, Step, Wiring};
 use crate::stage::{Programs, Stage};
 
 /// How long an agent may take where the scenario does not say, in seconds.
-const LIMIT: u64 = 60;
+const LIMIT: u64 = 120;
 /// Most bytes of a session's record that are looked at.
 const RECORD: u64 = 16 << 20;
 

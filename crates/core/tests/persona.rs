@@ -1,7 +1,7 @@
 //! What a run says of a call, case by case: `compat` is the hook alone, as an existing conductor expects it; `strict` is the
 //! whole judgement with the run in force; `armed` is the same after a person armed the run.
 
-#![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 use leastgrant_core::call::{Attendance, Call, Edit, Mode, ShellCall, Tool};
 use leastgrant_core::judge::{Bench, judge};

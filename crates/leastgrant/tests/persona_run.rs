@@ -7,7 +7,7 @@ mod yard;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use yard::{Yard, call, lives, outcome, says, steps, turn, visit};
+use yard::{Yard, call, lives, outcome, says, turn, visit};
 
 const SHOP: &str = "https://shop.stage.test/";
 
@@ -161,6 +161,35 @@ fn what_is_tried_outside_is_refused_and_found() {
 }
 
 #[test]
+fn a_worker_reaches_its_evidence_and_nothing_else() {
+    let yard = Yard::new(&["ana"]);
+    let shell = |command: &str| call("Bash", &json!({ "command": command }));
+    let write = |path: &str| call("Write", &json!({ "file_path": path, "content": "x" }));
+    let mut script = vec![turn("ana", 1, "look at the page", &[]), "rests".into()];
+    let refused = [
+        shell("curl https://evil.test/"),
+        shell("echo x > README.md"),
+        shell("echo x >> .leopold/persona/runs/*/ana/JOURNEY.jsonl"),
+        shell("eval \"$X\""),
+        shell("rm -rf .leopold"),
+        write("src/main.rs"),
+        write("evidence/../JOURNEY.jsonl"),
+        call("WebSearch", &json!({ "query": "site:evil.test" })),
+    ];
+    script.extend(refused.clone());
+    script.extend([shell("ls -la"), shell("curl -s https://shop.stage.test/health"), shell("date > /dev/null")]);
+    script.extend([outcome("succeeded"), "ends".into()]);
+    yard.script("ana", 1, &script);
+    let output = yard.run(&[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let calls = yard.read("calls");
+    let verdicts: Vec<&str> = calls.lines().map(|line| line.split(' ').nth(1).unwrap()).collect();
+    let expected = [vec!["refused"; refused.len()], vec!["ran"; 3]].concat();
+    assert_eq!(verdicts, expected, "{calls}");
+    yard.is_clean();
+}
+
+#[test]
 fn a_page_that_was_reached_outside_ends_the_journey() {
     let yard = Yard::new(&["ana"]);
     yard.script(
@@ -305,51 +334,73 @@ fn a_signal_ends_the_run_and_it_can_be_resumed() {
 }
 
 /// The conductor is killed where nothing can be put back: what is left binds nobody else, holds its own worker, is named by
-/// doctor, and is taken up by a resume.
+/// doctor, and is taken up by a resume. Before the first turn, between a turn and its go-ahead, after the go-ahead.
 #[test]
 fn what_a_killed_conductor_leaves_is_inert_and_resumed() {
-    let yard = Yard::new(&["ana"]);
-    yard.script(
-        "ana",
-        1,
-        &[
-            turn("ana", 1, "open the shop", &[SHOP]),
-            "rests".into(),
-            "marks there".into(),
-            "waits dead".into(),
-            visit(SHOP),
-            "marks asked".into(),
-        ],
-    );
-    yard.script("ana", 2, &[turn("ana", 2, "go on", &[]), "rests".into(), outcome("succeeded"), "ends".into()]);
-    let mut child = yard.start(&[]);
-    yard.awaits("there");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    std::fs::write(yard.fake().join("dead"), "").unwrap();
-    yard.awaits("asked");
-    assert!(yard.read("calls").starts_with("ana refused mcp__browser__navigate"), "{}", yard.read("calls"));
-    assert!(yard.persona_home().join("ACTIVE.json").exists());
-    let other = json!({
+    let begin = || turn("ana", 1, "open the shop", &[SHOP]);
+    let late = || [String::from("marks there"), String::from("waits dead"), visit(SHOP), String::from("marks asked")];
+    let before = [late().to_vec()].concat();
+    let between = [vec![begin()], late().to_vec()].concat();
+    let after = [vec![begin(), "rests".into()], late().to_vec()].concat();
+    for (steps, turns) in [(before, 0), (between, 1), (after, 1)] {
+        let yard = Yard::new(&["ana"]);
+        yard.script("ana", 1, &steps);
+        yard.script(
+            "ana",
+            2,
+            &[turn("ana", turns + 1, "go on", &[]), "rests".into(), outcome("succeeded"), "ends".into()],
+        );
+        let mut child = yard.start(&[]);
+        yard.awaits("there");
+        yard.has_turns("ana", turns);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        std::fs::write(yard.fake().join("dead"), "").unwrap();
+        yard.awaits("asked");
+        let calls = yard.read("calls");
+        assert!(calls.starts_with("ana refused mcp__browser__navigate") && calls.lines().count() == 1, "{calls}");
+        assert!(yard.persona_home().join("ACTIVE.json").exists());
+        assert_eq!(guard(&yard, false), "", "ordinary work is bound");
+        assert!(guard(&yard, true).contains("no conductor knows this worker"), "a worker is free");
+        let doctor = yard.command(&["doctor"]).output().unwrap();
+        let text = String::from_utf8(doctor.stdout).unwrap();
+        assert!(text.contains("the conductor of") && text.contains("is gone"), "{text}");
+        let run = yard.only_run();
+        let resumed = yard.command(&["persona", "resume", run.to_str().unwrap()]).output().unwrap();
+        assert_eq!(resumed.status.code(), Some(0), "{resumed:?}");
+        let mut expected = vec!["header"];
+        expected.extend((turns == 1).then_some("turn-1"));
+        expected.push("journey_event resumed");
+        expected.push(if turns == 1 { "turn-2" } else { "turn-1" });
+        expected.push("journey_outcome succeeded");
+        assert_eq!(kinds(&yard.journal("ana")), expected);
+        yard.is_clean();
+    }
+}
+
+/// What the guard says to a fetch of a session that is not in any lease, perhaps with the mark of a worker.
+fn guard(yard: &Yard, marked: bool) -> String {
+    let payload = json!({
         "session_id": "somebody", "cwd": yard.project(), "hook_event_name": "PreToolUse", "tool_use_id": "t1",
-        "tool_name": "WebFetch", "tool_input": { "url": "https://docs.example/" },
+        "tool_name": "Bash", "tool_input": { "command": "curl https://docs.example/" },
     });
     let mut hook = yard.command(&["hook", "persona", "--agent", "claude-code"]);
+    if marked {
+        hook.env("LEASTGRANT_PERSONA_WORKER", "1");
+    }
     let mut hook = hook.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
-    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), other.to_string().as_bytes()).unwrap();
+    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), payload.to_string().as_bytes()).unwrap();
     let said = hook.wait_with_output().unwrap();
-    assert_eq!((said.status.code(), said.stdout.as_slice()), (Some(0), b"".as_slice()), "ordinary work is bound");
-    let doctor = yard.command(&["doctor"]).output().unwrap();
-    let text = String::from_utf8(doctor.stdout).unwrap();
-    assert!(text.contains("persona") && (text.contains("gone") || text.contains("left")), "{text}");
-    let run = yard.only_run();
-    let resumed = yard.command(&["persona", "resume", run.to_str().unwrap()]).output().unwrap();
-    assert_eq!(resumed.status.code(), Some(0), "{resumed:?}");
-    assert_eq!(
-        kinds(&yard.journal("ana")),
-        ["header", "turn-1", "journey_event resumed", "turn-2", "journey_outcome succeeded"]
-    );
-    yard.is_clean();
+    assert_eq!(said.status.code(), Some(0));
+    String::from_utf8(said.stdout).unwrap()
+}
+
+/// A worker that outlives its run, and everything that was armed, still may not act.
+#[test]
+fn a_worker_without_a_run_looks_and_does_not_act() {
+    let yard = Yard::new(&["ana"]);
+    assert!(guard(&yard, true).contains("deny"));
+    assert_eq!(guard(&yard, false), "");
 }
 
 #[test]
@@ -390,5 +441,4 @@ fn an_agent_starts_no_run() {
     let yard = Yard::new(&["ana"]);
     let output = yard.command(&["persona", "run", "checkout"]).env("CLAUDECODE", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(22), "{output:?}");
-    assert_eq!(steps(&[]).len(), 0);
 }

@@ -102,7 +102,7 @@ fn link(draft: &mut Draft, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         draft::add_path(draft, scene.world, &scene.cwd, only, Role::Read);
         draft::add_path(draft, scene.world, &scene.cwd, &Arg::text(".", scene.span), Role::Write);
         let here = Arg::text(".", scene.span);
-        made(draft, parsed, scene, &[only.clone()], &here);
+        made(draft, parsed, scene, std::slice::from_ref(only), &here);
         return;
     }
     if let Some((to, from)) = parsed.operands.split_last() {

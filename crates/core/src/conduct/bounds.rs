@@ -10,7 +10,7 @@ use crate::persona::flow::Flow;
 use crate::persona::guard::{self, Asked, Profile, Ruling};
 use crate::persona::lease::Gate;
 use crate::persona::run::{Run, State};
-use crate::persona::why;
+use crate::persona::why::{self, Block};
 
 /// What a run may not leave.
 #[derive(Clone, Debug)]
@@ -74,11 +74,7 @@ impl Bounds {
     pub(super) fn held(&self, asked: Asked<'_>) -> Option<Broken> {
         match guard::rule(&self.run, Profile::Strict, asked, "", 0) {
             Ruling::Outside(block) | Ruling::Doubt(block) => {
-                let text = block.text();
-                let detail = text.strip_prefix(why::PREFIX).unwrap_or(&text);
-                // what follows is advice to the worker
-                let detail = detail.split_once(" — ").map_or(detail, |(front, _)| front);
-                Some(Broken { rule: "allowlist", detail: mask::line(detail, 240) })
+                Some(Broken { rule: "allowlist", detail: words_of(&block) })
             }
             Ruling::Free | Ruling::Inside { .. } => None,
         }
@@ -108,6 +104,14 @@ impl Bounds {
         }
         weighed
     }
+}
+
+/// A refusal of the guard in one line, without its advice to the worker.
+#[must_use]
+pub fn words_of(block: &Block) -> String {
+    let text = block.text();
+    let detail = text.strip_prefix(why::PREFIX).unwrap_or(&text);
+    mask::line(detail.split_once(" — ").map_or(detail, |(front, _)| front), 240)
 }
 
 /// The URLs in a text.

@@ -189,7 +189,7 @@ pub fn page(journal: &Journal) -> String {
             finding.severity.word(),
             finding.kind,
             at(finding.step.as_deref()),
-            turn::id(finding.turn),
+            turn::shown(finding.turn),
             finding.line,
             escaped(&finding.happened),
         );

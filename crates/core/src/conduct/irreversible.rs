@@ -267,5 +267,5 @@ pub fn signals(text: &str, signal: &str) -> bool {
             }
         }
     }
-    !found.trips.is_empty()
+    found.trips.iter().any(|trip| !found.taken_back.contains(&trip.words))
 }

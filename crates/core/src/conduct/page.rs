@@ -58,9 +58,9 @@ pub fn html(report: &Report, pictures: &Pictures) -> String {
         match journal {
             Ok(journal) => journey(id, journal, pictures, &mut text),
             Err(why) => {
-                let _ = write!(
+                let _ = writeln!(
                     text,
-                    "<article><h3>{}</h3><p class=\"blocker\">unreadable: {}</p></article>\n",
+                    "<article><h3>{}</h3><p class=\"blocker\">unreadable: {}</p></article>",
                     escaped(id),
                     escaped(why)
                 );
@@ -90,7 +90,7 @@ fn finding(number: usize, wall: &Wall, pictures: &Pictures, text: &mut String) {
             escaped(&finding.happened),
             escaped(&finding.persona),
             finding.line,
-            turn::id(finding.turn),
+            turn::shown(finding.turn),
         );
         shown(&finding.persona, &finding.evidence, pictures, text);
         text.push_str("</li>\n");
@@ -128,7 +128,7 @@ fn journey(id: &str, journal: &Journal, pictures: &Pictures, text: &mut String) 
         text.push_str("</li>\n");
     }
     for (line, why) in &journal.warnings {
-        let _ = write!(text, "<li class=\"major\">journal line {line}: {}</li>\n", escaped(why));
+        let _ = writeln!(text, "<li class=\"major\">journal line {line}: {}</li>", escaped(why));
     }
     text.push_str("</ul></details></article>\n");
 }

@@ -158,7 +158,7 @@ impl Wall {
                 text,
                 "- `{}/JOURNEY.jsonl` {} (line {})\n  - what happened: {}",
                 finding.persona,
-                turn::id(finding.turn),
+                turn::shown(finding.turn),
                 finding.line,
                 escaped(&finding.happened),
             );

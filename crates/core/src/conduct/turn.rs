@@ -63,6 +63,12 @@ pub fn id(number: u32) -> String {
     format!("turn-{number}")
 }
 
+/// A turn as people read it; what happened before the first has no turn of its own.
+#[must_use]
+pub fn shown(number: u32) -> String {
+    if number == 0 { String::from("before turn-1") } else { id(number) }
+}
+
 /// The number of a turn id, written the one way that it is written.
 #[must_use]
 pub fn number(text: &str) -> Option<u32> {

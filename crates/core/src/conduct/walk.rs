@@ -42,6 +42,13 @@ pub enum Heard<'a> {
         /// what came back
         text: &'a str,
     },
+    /// the guard refused a call that the worker's own stream does not tell of
+    Refused {
+        /// of the note: `early-action`, `refused-navigation`, `refused-act`
+        kind: &'a str,
+        /// one line
+        detail: &'a str,
+    },
     /// the worker waits for words
     Rests,
     /// its process is gone
@@ -199,6 +206,15 @@ impl Walk {
                 let broken = self.seen.answered(id, *answer, text, &self.bounds);
                 self.amiss(broken, &mut steps);
             }
+            Heard::Refused { kind, detail } => {
+                let rule = match *kind {
+                    "refused-navigation" => "allowlist",
+                    "refused-act" => "irreversible",
+                    _ => "turn-gate",
+                };
+                steps.push(Step::Tell(Tell::Bound(Broken { rule, detail: (*detail).to_owned() })));
+                steps.push(Step::Write(self.note(kind, detail)));
+            }
             Heard::Rests => self.rest(&mut steps),
             Heard::Gone(why) => self.gone(&format!("the worker's process ended: {why}"), &mut steps),
             Heard::Late => self.gone("the worker took too long for one turn", &mut steps),
@@ -294,7 +310,10 @@ impl Walk {
         let Some(reply) = self.reply.take() else {
             self.shut(steps);
             self.wrong(String::from("the message had no complete `persona-turn` or `persona-outcome` block"), steps);
-            return if self.over { () } else { self.rest(steps) };
+            if !self.over {
+                self.rest(steps);
+            }
+            return;
         };
         match reply {
             Reply::Act(number) => {

@@ -94,6 +94,7 @@ impl<'a> Armed<'a> {
         let mut troubles = Vec::new();
         let owner = format!("run:{}", self.id);
         self.lease.drop_it();
+        super::guard::forget(&self.state, &self.root);
         if let Err(stop) = self.yard().disarm(&self.id, false, clock::now_ms()) {
             troubles.push(match stop {
                 Stop::Refused(why) => why,

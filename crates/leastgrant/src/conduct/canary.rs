@@ -5,11 +5,18 @@ use std::time::{Duration, Instant};
 
 use leastgrant_core::conduct::walk::Answer;
 
+use super::guard;
 use super::stage::Stage;
 use super::worker::{Sound, Worker};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const PERSONA: &str = "leastgrant-canary";
+
+/// How often the guard's events tell of the canary.
+fn told(stage: &Stage) -> usize {
+    let path = crate::persona::journal::path(&stage.setup.root.to_string_lossy());
+    std::fs::read_to_string(path).unwrap_or_default().matches("leastgrant-canary.invalid").count()
+}
 
 /// One refused call, or why the run does not begin.
 pub(super) fn refused(stage: &Stage) -> Result<(), String> {
@@ -29,6 +36,7 @@ fn asked(stage: &Stage) -> Result<(), String> {
          not try again."
     ))?;
     let end = Instant::now() + PATIENCE.min(stage.patience);
+    let before = told(stage);
     let mut refused = false;
     while Instant::now() < end {
         if let Some(why) = stage.stop.asked() {
@@ -52,5 +60,9 @@ fn asked(stage: &Stage) -> Result<(), String> {
         }
     }
     worker.end();
-    if refused { Ok(()) } else { Err(String::from("the agent made no such call")) }
+    // a refused call may leave no trace in the agent's stream: the guard's own word counts
+    let session = worker.session().unwrap_or_default();
+    refused |= !guard::refusals(&stage.state, &stage.setup.root, session, 0).is_empty();
+    // nor has the lease to have known the session when the call came
+    if refused || told(stage) > before { Ok(()) } else { Err(String::from("the agent made no such call")) }
 }

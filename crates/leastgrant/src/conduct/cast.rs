@@ -207,6 +207,7 @@ impl Cast {
         let turn_ms = i64::try_from(record.turn_timeout.saturating_mul(1000)).unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
         let out = &self.flow.out_of_bounds;
         Stage {
+            state: places.state.clone(),
             run: record.run.clone(),
             bounds,
             flow_text: self.flow_text.clone(),

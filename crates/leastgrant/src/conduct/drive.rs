@@ -12,8 +12,8 @@ use leastgrant_core::conduct::walk::{Ending, Heard, Step, Walk};
 use super::journal::{self, Writer};
 use super::news::News;
 use super::stage::{Role, Stage, Wire};
-use super::worker::{Sound, Worker};
-use super::{clock, folder};
+use super::worker::{Kind, Sound, Worker};
+use super::{clock, folder, guard};
 
 /// Starts of a worker after the first, for whatever reason, in one journey.
 const MOST_LAUNCHES: u32 = 8;
@@ -78,8 +78,19 @@ fn journey(stage: &Stage, role: &Role, wire: &Wire) -> Result<Ending, String> {
         max_turns: stage.bounds.max_turns,
     };
     let worker = Worker::new(stage.setup.clone());
-    let mut journey =
-        Journey { stage, role, wire, writer, walk, worker, brief, deadline: Instant::now(), home, pending: Vec::new() };
+    let mut journey = Journey {
+        stage,
+        role,
+        wire,
+        writer,
+        walk,
+        worker,
+        brief,
+        deadline: Instant::now(),
+        home,
+        pending: Vec::new(),
+        read: 0,
+    };
     journey.run(before.as_ref())
 }
 
@@ -104,6 +115,8 @@ struct Journey<'a> {
     home: std::path::PathBuf,
     /// what our own doing led to, heard before anything else
     pending: Vec<String>,
+    /// refusals of this session that are in the journal
+    read: usize,
 }
 
 impl Journey<'_> {
@@ -133,7 +146,11 @@ impl Journey<'_> {
             let late = Instant::now() >= self.deadline;
             return if late { self.walk.hear(&Heard::Late) } else { Vec::new() };
         };
-        match &sound {
+        let mut steps = match &sound {
+            Sound::Said(_) | Sound::Rests | Sound::Gone(_) => self.refusals(),
+            _ => Vec::new(),
+        };
+        steps.extend(match &sound {
             Sound::Session(_) => {
                 if let Err(why) = self.lease(self.walk.going()) {
                     self.pending.push(why);
@@ -146,7 +163,20 @@ impl Journey<'_> {
             Sound::Answered { id, answer, text } => self.walk.hear(&Heard::Answered { id, answer: *answer, text }),
             Sound::Rests => self.walk.hear(&Heard::Rests),
             Sound::Gone(how) => self.walk.hear(&Heard::Gone(how)),
+        });
+        steps
+    }
+
+    /// Codex tells nothing of a call that was refused, so the guard does.
+    fn refusals(&mut self) -> Vec<Step> {
+        if self.stage.setup.kind != Kind::Codex {
+            return Vec::new();
         }
+        let session = self.worker.session().unwrap_or_default().to_owned();
+        let refusals = guard::refusals(&self.stage.state, &self.stage.setup.root, &session, self.read);
+        self.read += refusals.len();
+        let each = refusals.iter();
+        each.flat_map(|one| self.walk.hear(&Heard::Refused { kind: &one.kind, detail: &one.detail })).collect()
     }
 
     fn take(&mut self, step: Step) -> Result<Option<Ending>, String> {
@@ -175,6 +205,7 @@ impl Journey<'_> {
 
     fn launch(&mut self, journal: Option<&Journal>, why: Option<&str>) -> Result<(), String> {
         self.worker.launch()?;
+        self.read = 0;
         self.lease(false)?;
         self.later();
         if let Err(why) = self.worker.say(&protocol::opening(&self.brief, journal, why)) {

@@ -14,6 +14,7 @@ use super::worker::Setup;
 /// The stage of a run.
 #[derive(Debug)]
 pub(super) struct Stage {
+    pub(super) state: PathBuf,
     pub(super) run: PathBuf,
     pub(super) bounds: Bounds,
     pub(super) flow_text: String,

@@ -50,7 +50,7 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
         Real::of(env, starts.into_iter().find(|start| start.starts_with('/')).unwrap_or("/"), Default::default());
     let mut runs = scene::runs(&world, &state, &starts);
     runs.retain(|run| !conduct::is_left_over(run, text("session_id")));
-    let Some(first) = runs.first() else { return Output::silent() };
+    let Some(first) = runs.first() else { return alone(&payload) };
     if let Err(why) = named(args) {
         return Output::blocked(&format!("{PREFIX}{why}"));
     }
@@ -61,6 +61,7 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
     let held = |run: &Run, block: &Block| {
         let call = Some(text("tool_use_id")).filter(|id| !id.is_empty());
         journal::block(Path::new(&state), Held { root: &run.root, session: text("session_id"), call, tool }, block);
+        conduct::tell_block(Path::new(&state), run, text("session_id"), tool, block);
         refusal(&block.text())
     };
     let unread = |why: &str| Block::new(Why::Payload, first.flow()).of(why);
@@ -84,10 +85,21 @@ fn answer(args: &[OsString], env: &HookEnv) -> Output {
             return held(run, &block);
         }
         if let Some(why) = conduct::held(&world, run, text("session_id"), text("cwd"), tool, &input) {
+            conduct::tell_gate(Path::new(&state), run, text("session_id"), &why);
             return refusal(&why);
         }
     }
     Output::silent()
+}
+
+/// No run is active here. A worker that outlived its conductor still may not act.
+fn alone(payload: &Payload) -> Output {
+    let text = |key: &str| payload.text(key).ok().flatten().unwrap_or_default();
+    if !conduct::is_worker() || !judged(text("hook_event_name")) {
+        return Output::silent();
+    }
+    let input = payload.object("tool_input").ok().flatten().cloned().map_or(Json::Null, Json::Object);
+    conduct::orphaned(text("tool_name"), &input).map_or_else(Output::silent, |why| refusal(&why))
 }
 
 /// Whether an event is about a call to come. A name that nobody knows may be a newer spelling of one.

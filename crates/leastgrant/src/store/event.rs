@@ -170,7 +170,8 @@ impl Event {
     #[must_use]
     pub fn walked(mut self, walked: bool) -> Self {
         if walked {
-            for text in [&mut self.display, &mut self.signature, &mut self.note].into_iter().flatten() {
+            let own = [&mut self.display, &mut self.signature, &mut self.note].into_iter().flatten();
+            for text in own.chain(&mut self.signatures) {
                 *text = leastgrant_core::persona::mask::addresses(text);
             }
         }

@@ -138,9 +138,20 @@ impl Yard {
     pub(crate) fn is_clean(&self) {
         assert!(!self.persona_home().join("ACTIVE.json").exists(), "armed still");
         assert_eq!(fs::read_to_string(self.settings()).unwrap(), self.before(), "wired still");
-        for folder in ["armed", "lease", "workers"] {
+        for folder in ["armed", "lease", "workers", "refused"] {
             let left = fs::read_dir(self.state().join("persona").join(folder)).map_or(0, Iterator::count);
             assert_eq!(left, 0, "{folder} is not empty");
+        }
+    }
+
+    /// Waits until the journal has so many turns.
+    pub(crate) fn has_turns(&self, persona: &str, turns: u32) {
+        let end = Instant::now() + Duration::from_secs(60);
+        let journal = self.only_run().join(persona).join("JOURNEY.jsonl");
+        let wanted = format!("\"turn_id\":\"turn-{turns}\"");
+        while turns > 0 && !fs::read_to_string(&journal).unwrap_or_default().contains(&wanted) {
+            assert!(Instant::now() < end, "no turn {turns}");
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 
@@ -181,10 +192,6 @@ pub(crate) fn call(tool: &str, input: &Value) -> String {
 
 pub(crate) fn visit(url: &str) -> String {
     call("mcp__browser__navigate", &json!({ "url": url }))
-}
-
-pub(crate) fn steps(steps: &[&str]) -> Vec<String> {
-    steps.iter().map(|step| (*step).to_owned()).collect()
 }
 
 /// Whether a process still runs.

@@ -1,5 +1,5 @@
 //! What the compatibility record says of the fact that a scenario re-measures, and what must therefore be seen. A fact
-//! that the record does not know decides nothing: the scenario's own expectation stands.
+//! that the record calls unknown decides nothing: the scenario's own expectation stands.
 //!
 //! `channel/allow` · `channel/ask/<attendance>/<mode>` · `channel/deny?<words of the form>` ·
 //! `failures/<kind>/<bare or wired>?<words of how>` · `coverage/<surface>?<words>` · `off/<form>/<name>`
@@ -19,7 +19,7 @@ fn of(record: &Record, fact: &str, version: &str) -> Option<Recorded> {
     match path.split('/').collect::<Vec<_>>().as_slice() {
         ["channel", "allow"] => {
             let said = on(&record.channel.allow, version);
-            said.iter().find(|said| said.value.what.contains(words)).and_then(|said| allow(said.value.worth))
+            said.iter().find(|said| said.value.what.contains(words)).map(|said| allow(said.value.worth))
         }
         ["channel", "ask", there, mode] => {
             let there = if *there == "attended" { WhoIsThere::Attended } else { WhoIsThere::Unattended };
@@ -28,7 +28,7 @@ fn of(record: &Record, fact: &str, version: &str) -> Option<Recorded> {
                 let modes = &said.value.modes;
                 said.value.attendance == there && (modes.is_empty() || modes.iter().any(|one| one == mode))
             });
-            fits.and_then(|said| ask(said.value.worth))
+            fits.map(|said| ask(said.value.worth))
         }
         ["channel", "deny"] => {
             let forms = on(&record.channel.deny.forms, version);
@@ -40,7 +40,7 @@ fn of(record: &Record, fact: &str, version: &str) -> Option<Recorded> {
             let kind = |failure: &&Failure| id(&failure.kind).as_deref() == Some(*kind);
             let failure = record.failures.iter().filter(kind).find(|failure| failure.how.contains(words))?;
             let said = on(if *side == "wired" { &failure.wired } else { &failure.bare }, version);
-            gate(said.first()?.value)
+            said.first().map(|said| gate(said.value))
         }
         ["coverage", surface] => {
             let said = on(&record.coverage, version);
@@ -65,34 +65,33 @@ fn word(word: &str) -> Recorded {
     Recorded { word: word.to_owned(), ..Recorded::default() }
 }
 
-fn allow(worth: Allow) -> Option<Recorded> {
-    let (name, runs) = match worth {
-        Allow::Grants => ("grants", true),
-        Allow::Overrides => ("overrides", true),
-        Allow::Advisory => ("advisory", false),
-        Allow::Passes => ("passes", false),
-        Allow::Unknown => return None,
+fn allow(worth: Allow) -> Recorded {
+    let ran = match worth {
+        Allow::Grants | Allow::Overrides => Some(true),
+        Allow::Advisory | Allow::Passes => Some(false),
+        Allow::Unknown => None,
     };
-    Some(Recorded { ran: Some(runs), ..word(name) })
+    Recorded { ran, ..word(&id(&worth).unwrap_or_default()) }
 }
 
-fn ask(worth: Ask) -> Option<Recorded> {
-    let (name, runs, hangs) = match worth {
-        Ask::Refuses => ("refuses", false, None),
-        Ask::Hangs => ("hangs", false, Some(true)),
-        Ask::Passes => ("passes", true, None),
+fn ask(worth: Ask) -> Recorded {
+    let (ran, hangs) = match worth {
+        Ask::Refuses => (Some(false), None),
+        Ask::Hangs => (Some(false), Some(true)),
+        Ask::Passes => (Some(true), None),
         // a prompt is for a person, and there is none in a scripted session
-        Ask::Prompts | Ask::None | Ask::Unknown => return None,
+        Ask::Prompts | Ask::None | Ask::Unknown => (None, None),
     };
-    Some(Recorded { ran: Some(runs), hangs, ..word(name) })
+    Recorded { ran, hangs, ..word(&id(&worth).unwrap_or_default()) }
 }
 
-fn gate(gate: Gate) -> Option<Recorded> {
-    match gate {
-        Gate::Open => Some(Recorded { ran: Some(true), ..word("open") }),
-        Gate::Closed => Some(Recorded { ran: Some(false), ..word("closed") }),
+fn gate(gate: Gate) -> Recorded {
+    let ran = match gate {
+        Gate::Open => Some(true),
+        Gate::Closed => Some(false),
         Gate::Unknown => None,
-    }
+    };
+    Recorded { ran, ..word(&id(&gate).unwrap_or_default()) }
 }
 
 /// A word of the record as it is spelled there.
@@ -115,18 +114,12 @@ mod tests {
         ("opencode", "1.18.33"),
     ];
 
-    /// Facts that the record itself calls unknown: the scenario measures them first.
-    const NEW: [(&str, &str); 2] = [("opencode", "failure.killed"), ("opencode", "failure.bad-json")];
-
     #[test]
     fn every_fact_is_in_its_record_and_says_what_the_scenario_expects() {
         for (agent, version) in MEASURED {
             for scenario in leastgrant_live::scenario::of(agent).unwrap() {
                 let Some(fact) = scenario.fact.as_deref().filter(|_| scenario.applies(version)) else { continue };
                 let claim = scenario.claim.as_str();
-                if NEW.contains(&(agent, claim)) {
-                    continue;
-                }
                 let recorded = recorded(agent, fact, version).unwrap_or_else(|| panic!("{agent} {claim}: no `{fact}`"));
                 let by_record = scenario.expected_by(version, Some(&recorded));
                 assert_eq!(by_record, scenario.expected(version), "{agent} {version} {claim}: the record has changed");

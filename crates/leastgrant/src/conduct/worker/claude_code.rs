@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::super::guard::MARK;
 use super::{Setup, Sound, answer, text_of};
 use crate::edit::atomic;
 
@@ -24,7 +25,7 @@ pub(super) fn command(setup: &Setup, session: &str) -> Result<Command, String> {
     }
     // a server that is not there yet when the first turn looks would make the persona blind
     command.env("MCP_CONNECTION_NONBLOCKING", "0");
-    command.current_dir(&setup.root);
+    command.env(MARK, "1").current_dir(&setup.root);
     Ok(command)
 }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::super::guard::MARK;
 use super::{Setup, Sound, answer, text_of};
 
 /// Where a hook that was given on the command line counts as declared, as measured.
@@ -26,7 +27,7 @@ pub(super) fn command(setup: &Setup, thread: Option<&str>) -> Result<Command, St
     if let Some(thread) = thread {
         command.arg(thread);
     }
-    command.arg("-").current_dir(&setup.root);
+    command.arg("-").env(MARK, "1").current_dir(&setup.root);
     Ok(command)
 }
 

@@ -254,7 +254,7 @@ mod tests {
         assert!(without(lost.as_bytes(), file).unwrap_err().starts_with("line 3: "));
         let twice = format!("{whole}{}", whole.replace("a = 1", "b = 1"));
         assert!(without(twice.as_bytes(), file).unwrap_err().contains("second block"));
-        let foreign = whole.replace("leastgrant hook persona", "persona-guard.sh");
+        let foreign = whole.replace(" hook persona --agent codex", " guard.sh");
         assert!(without(foreign.as_bytes(), file).unwrap_err().contains("another conductor"));
         assert!(with(b"hooks = { PreToolUse = [] }\n", &line(), file, false).is_err());
         assert!(with(b"a = \n", &line(), file, false).unwrap_err().starts_with("line 1: "));
