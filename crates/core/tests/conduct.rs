@@ -478,7 +478,10 @@ mod machine {
         acts(&mut answered, 1);
         answered.hear(&Heard::Called { id: "1", tool: "mcp__b__navigate", input: &evil });
         let steps = answered.hear(&Heard::Answered { id: "1", answer: Answer::Ran, text: "ok" });
-        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "allowlist"), "{steps:?}");
+        assert!(
+            matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "allowlist"),
+            "{steps:?}"
+        );
         // nothing came back: it counts as done
         let mut silent = walk();
         acts(&mut silent, 1);
@@ -489,7 +492,10 @@ mod machine {
         let mut early = walk();
         early.hear(&Heard::Called { id: "1", tool: "Bash", input: &json!({ "command": "ls" }) });
         let steps = early.hear(&Heard::Answered { id: "1", answer: Answer::Ran, text: "ok" });
-        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "turn-gate"), "{steps:?}");
+        assert!(
+            matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "turn-gate"),
+            "{steps:?}"
+        );
     }
 
     #[test]
@@ -503,7 +509,10 @@ mod machine {
         assert!(walk.hear(&Heard::Answered { id: "2", answer: Answer::Ran, text: "ok" }).is_empty());
         walk.hear(&Heard::Called { id: "3", tool: "mcp__b__click", input: &json!({ "ref": "e12" }) });
         let steps = walk.hear(&Heard::Answered { id: "3", answer: Answer::Ran, text: "ok" });
-        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "irreversible"), "{steps:?}");
+        assert!(
+            matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "irreversible"),
+            "{steps:?}"
+        );
     }
 
     #[test]
