@@ -195,7 +195,6 @@ fn policy(given: &Given) -> Policy {
                 when: leastgrant_core::rule::When::default(),
                 effect: Effect::from_id(effect).unwrap(),
                 pattern: pattern.to_owned(),
-                when: leastgrant_core::rule::When::default(),
                 layer,
                 project: given.project.clone(),
                 note: None,
