@@ -1,5 +1,7 @@
 //! Conducting a persona run: blocks, turns, bounds, the machine, journals and reports. Cases are in `cases/conduct/`.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "helpers of tests")]
+
 use leastgrant_core::conduct::irreversible::{self, Reach};
 use serde::Deserialize;
 
@@ -478,7 +480,10 @@ mod machine {
         acts(&mut answered, 1);
         answered.hear(&Heard::Called { id: "1", tool: "mcp__b__navigate", input: &evil });
         let steps = answered.hear(&Heard::Answered { id: "1", answer: Answer::Ran, text: "ok" });
-        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "allowlist"), "{steps:?}");
+        assert!(
+            matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "allowlist"),
+            "{steps:?}"
+        );
         // nothing came back: it counts as done
         let mut silent = walk();
         acts(&mut silent, 1);
@@ -489,7 +494,10 @@ mod machine {
         let mut early = walk();
         early.hear(&Heard::Called { id: "1", tool: "Bash", input: &json!({ "command": "ls" }) });
         let steps = early.hear(&Heard::Answered { id: "1", answer: Answer::Ran, text: "ok" });
-        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "turn-gate"), "{steps:?}");
+        assert!(
+            matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "turn-gate"),
+            "{steps:?}"
+        );
     }
 
     #[test]
@@ -503,7 +511,10 @@ mod machine {
         assert!(walk.hear(&Heard::Answered { id: "2", answer: Answer::Ran, text: "ok" }).is_empty());
         walk.hear(&Heard::Called { id: "3", tool: "mcp__b__click", input: &json!({ "ref": "e12" }) });
         let steps = walk.hear(&Heard::Answered { id: "3", answer: Answer::Ran, text: "ok" });
-        assert!(matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "irreversible"), "{steps:?}");
+        assert!(
+            matches!(steps.last(), Some(Step::End(Ending::Stopped { reason, .. })) if reason == "irreversible"),
+            "{steps:?}"
+        );
     }
 
     #[test]

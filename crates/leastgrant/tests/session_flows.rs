@@ -40,5 +40,9 @@ fn thirty_one_at_once_are_all_remembered() {
     assert!(!record.session.unreadable);
     assert_eq!(record.session.read_secrets.len(), 31, "{:?}", record.session.read_secrets);
     stage.hook(&call(&stage, "after", "a99", send));
-    assert!(floors("after").contains(&json!("guard.flow")), "another subagent of the session sends: {:?}", floors("after"));
+    assert!(
+        floors("after").contains(&json!("guard.flow")),
+        "another subagent of the session sends: {:?}",
+        floors("after")
+    );
 }

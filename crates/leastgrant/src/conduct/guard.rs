@@ -121,7 +121,9 @@ fn reaches(world: &dyn World, run: &Run, call: &Call, owner: &str, persona: &str
         }
         for target in action.targets.iter().filter(|target| target.role.changes()) {
             let TargetKind::Path(place) = &target.kind else { continue };
-            let below = |real: &String| path::strip(real, &evidence, world.facts().case_blind).is_some_and(|rest| !rest.is_empty());
+            let below = |real: &String| {
+                path::strip(real, &evidence, world.facts().case_blind).is_some_and(|rest| !rest.is_empty())
+            };
             if place.zone != Zone::Null && !place.real.as_ref().is_some_and(below) {
                 return shut(format!("a persona writes below `{evidence}` and nowhere else"));
             }
