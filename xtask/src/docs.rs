@@ -5,12 +5,11 @@ mod text;
 
 use std::path::Path;
 
-use leastgrant_core::compatibility::{self, Proof, Record};
+use leastgrant::command::verify::keep;
+use leastgrant_core::compatibility::{self, Record};
 
 const FOLDER: &str = "docs/generated/agents";
 const SUITE: &str = "crates/leastgrant/tests/conformance.rs";
-/// live runs; receipts are to be read here
-const PROOFS: &[Proof] = &[];
 const BEGIN: &str = "<!-- agents -->";
 const END: &str = "<!-- /agents -->";
 
@@ -53,12 +52,14 @@ pub(crate) fn drift(root: &Path, wanted: &[Wanted], command: &str) -> Vec<String
 
 fn wanted(root: &Path, records: &[Record]) -> Result<Vec<Wanted>, String> {
     let adapters = adapters();
+    // receipts that are kept in the repository, and no others: a page is the same wherever it is made
+    let proofs = keep::proofs(None);
     let mut wanted: Vec<Wanted> = records
         .iter()
-        .map(|record| (format!("{FOLDER}/{}.md", record.id), page::agent(record, &adapters, PROOFS)))
+        .map(|record| (format!("{FOLDER}/{}.md", record.id), page::agent(record, &adapters, &proofs)))
         .collect();
     let readme = crate::read(&root.join("README.md"))?;
-    wanted.push((String::from("README.md"), between(&readme, &page::table(records, &adapters, PROOFS))?));
+    wanted.push((String::from("README.md"), between(&readme, &page::table(records, &adapters, &proofs))?));
     Ok(wanted)
 }
 

@@ -7,6 +7,7 @@ use crate::action::{Action, Capability, Exposure, Mark, Reach, TargetKind};
 use crate::bundle;
 use crate::call::{Call, Tool};
 use crate::classify::classify;
+use crate::classify::shell::only_comments;
 use crate::floor::{self, Fired, Flow};
 use crate::learn::Gap;
 use crate::path::Zone;
@@ -80,7 +81,7 @@ pub fn weigh(call: &Call, actions: Vec<Action>, bench: &Bench<'_>) -> Verdict {
     if actions.is_empty() {
         return match &call.tool {
             Tool::Meta => housekeeping(),
-            Tool::Shell(shell) if shell.command.trim().is_empty() => housekeeping(),
+            Tool::Shell(shell) if only_comments(&shell.command) => housekeeping(),
             _ => refuse("engine.error", "nothing of the call was understood"),
         };
     }

@@ -192,9 +192,9 @@ fn policy(given: &Given) -> Policy {
         .map(|rule| {
             let (effect, pattern) = rule.split_once(' ').unwrap();
             Rule {
+                when: leastgrant_core::rule::When::default(),
                 effect: Effect::from_id(effect).unwrap(),
                 pattern: pattern.to_owned(),
-                when: leastgrant_core::rule::When::default(),
                 layer,
                 project: given.project.clone(),
                 note: None,

@@ -14,6 +14,8 @@ fn wiring() -> Wiring {
         closed: true,
         file: "/home/dev/.claude/settings.json".into(),
         scope: Scope::User,
+        trust: false,
+        plugin: None,
     }
 }
 

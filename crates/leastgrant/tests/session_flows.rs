@@ -1,5 +1,7 @@
 //! What was read and where it may go, across a session and its subagents: whatever runs at once, nothing is lost.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod common;
 
 use common::Stage;

@@ -113,8 +113,9 @@ impl Driver for Codex {
     fn launch(&self, _stage: &Stage, scenario: &Scenario) -> Launch {
         let mut args: Vec<String> = ["exec", "--json", "--skip-git-repo-check"].map(str::to_owned).to_vec();
         match scenario.mode.as_deref() {
+            // its own sandbox is not what is measured, and it can't be nested everywhere
             Some("danger") => args.push(String::from("--dangerously-bypass-approvals-and-sandbox")),
-            mode => args.extend([String::from("--sandbox"), mode.unwrap_or("workspace-write").to_owned()]),
+            mode => args.extend([String::from("--sandbox"), mode.unwrap_or("danger-full-access").to_owned()]),
         }
         // what is installed must be trusted by what install wrote; a bare probe is let through
         if scenario.wiring == Wiring::Probe {

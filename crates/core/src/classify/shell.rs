@@ -113,6 +113,11 @@ pub struct Reader<'a> {
     makers: Vec<Span>,
 }
 
+/// Whether a command line holds nothing that a shell would look at.
+pub fn only_comments(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
+}
+
 /// The actions of a shell call.
 #[must_use]
 pub fn shell_actions(call: &ShellCall, cwd: &str, world: &dyn World) -> Vec<Action> {
@@ -160,7 +165,7 @@ fn read<'a>(call: &ShellCall, folder: &str, world: &'a dyn World) -> Reader<'a> 
 impl Reader<'_> {
     /// A text in which nothing was found and nothing was left unread only computes (`x=1`, `f() { ls; }`).
     fn nothing(&mut self, text: &str) {
-        if self.actions.is_empty() && !text.trim().is_empty() {
+        if self.actions.is_empty() && !only_comments(text) {
             let draft = Draft::new(Capability::Inspect, "shell");
             self.finish(draft, &[], &[], Span::new(0, text.len()), "no program");
         }

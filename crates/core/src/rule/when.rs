@@ -107,7 +107,9 @@ impl When {
         let capability = is(&self.capability, action.capability.id());
         let program = self.program.as_ref().is_none_or(|pattern| {
             let word = program(&action.signature);
-            loose(pattern, word) || (effect != Effect::Allow && word == "<dynamic>")
+            // a part that could not be read may run any program
+            let unknown = word == "<dynamic>" || action.opaque.is_some();
+            loose(pattern, word) || (effect != Effect::Allow && unknown)
         });
         capability && program && self.touches(effect, action, world)
     }

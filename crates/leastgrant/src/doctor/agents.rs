@@ -165,7 +165,7 @@ fn of(scene: &Scene, seen: &Seen) -> Vec<Check> {
         checks.push(check(format!("switch:{agent}:dotenv"), Status::Bad, text).fix(editor(&file, 1)));
     }
     checks.extend(foreign(scene, seen));
-    checks.extend(worth(seen));
+    checks.extend(worth(scene, seen));
     checks
 }
 
@@ -388,7 +388,7 @@ fn commands(agent: &str, file: &Path, bytes: &[u8], event: &str) -> Vec<String> 
 }
 
 /// What the record says of this agent: what an answer is worth, what stays open, what is not seen, what was run.
-fn worth(seen: &Seen) -> Vec<Check> {
+fn worth(scene: &Scene, seen: &Seen) -> Vec<Check> {
     let agent = seen.dialect.agent();
     let name = seen.dialect.name();
     let Some(record) = compatibility::of(agent) else { return Vec::new() };
@@ -423,8 +423,9 @@ fn worth(seen: &Seen) -> Vec<Check> {
     }
     let asks: Vec<&str> = record.channel.ask.iter().map(|fact| fact.value.what.as_str()).collect();
     let ran = &record.verification;
+    let live = compatibility::live(record, &crate::command::verify::keep::proofs(Some(&scene.places.state)));
     let runs = [
-        ("live", &ran.live),
+        ("live", &live),
         ("transport", &ran.transport),
         ("contract", &ran.contract),
         ("conformance", &ran.conformance),

@@ -5,6 +5,7 @@ pub mod enforcement;
 pub mod exposure;
 pub mod fix;
 pub mod habits;
+mod proof;
 pub mod scene;
 pub mod sessions;
 pub mod setup;
@@ -137,6 +138,7 @@ impl Check {
 #[must_use]
 pub fn examine(scene: &Scene) -> Vec<Check> {
     let mut checks = setup::checks(scene);
+    checks.extend(proof::checks(scene));
     checks.extend(enforcement::checks(scene));
     checks.extend(agents::checks(scene));
     checks.extend(exposure::checks(scene));

@@ -143,6 +143,10 @@ impl Dialect for Codex {
         Ok(table::unpin(&without, original.as_ref(), file)?.bytes())
     }
 
+    fn trips_over_bom(&self, file: &Path) -> bool {
+        !is_toml(file)
+    }
+
     fn is_bare(&self, file: &Path, bytes: &[u8]) -> bool {
         if is_toml(file) {
             return Document::parse(bytes).is_ok_and(|document| document.text().trim().is_empty());

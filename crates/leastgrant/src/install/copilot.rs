@@ -87,6 +87,10 @@ impl Dialect for Copilot {
         FORM.unwire_bytes(bytes, original, strip)
     }
 
+    fn trips_over_bom(&self, _: &Path) -> bool {
+        FORM.no_bom
+    }
+
     fn is_bare(&self, _: &Path, bytes: &[u8]) -> bool {
         FORM.is_bare(bytes)
     }

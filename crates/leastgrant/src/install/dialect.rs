@@ -115,6 +115,11 @@ pub trait Dialect: Sync {
     /// # Errors
     /// The file is not one that we edit.
     fn unwire(&self, file: &Path, bytes: &[u8], original: Option<&[u8]>, strip: bool) -> Result<Vec<u8>, Refusal>;
+    /// whether the agent drops this file for a byte order mark, so that one is not put back
+    fn trips_over_bom(&self, file: &Path) -> bool {
+        let _ = file;
+        false
+    }
     /// whether nothing is left in a file that we made
     fn is_bare(&self, file: &Path, bytes: &[u8]) -> bool;
     /// the files that go with it, as they should be afterwards

@@ -444,7 +444,3 @@ impl Form {
         self.parse(bytes).is_ok_and(|document| document.root().members().iter().all(|member| known(&member.key)))
     }
 }
-
-fn document_has_bom(bytes: &[u8]) -> bool {
-    bytes.starts_with("\u{feff}".as_bytes())
-}

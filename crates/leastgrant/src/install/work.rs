@@ -81,7 +81,7 @@ pub struct Prepared {
     /// what is put in
     pub(super) wiring: Option<Wiring>,
     /// files that go with it, with their bytes without us
-    pub(super) beside: Vec<(PathBuf, Option<Vec<u8>>)>,
+    pub(super) beside: Kept,
 }
 
 impl Prepared {
@@ -201,6 +201,9 @@ fn wiring(places: &Places, request: &Request, program: PathBuf, timeout: Option<
     }
 }
 
+/// Files with their bytes without us.
+type Kept = Vec<(PathBuf, Option<Vec<u8>>)>;
+
 /// Plans the files that go with the settings file, before it: it must never name what is not there.
 fn beside(
     places: &Places,
@@ -209,7 +212,7 @@ fn beside(
     turn: Turn<'_>,
     record: Option<&Record>,
     plan: &mut Plan,
-) -> Result<Vec<(PathBuf, Option<Vec<u8>>)>, Stop> {
+) -> Result<Kept, Stop> {
     let gone = Turn { before: turn.after, after: None };
     let without = request.dialect.beside(places, wiring, gone).map_err(Stop::Refused)?;
     let mut kept = Vec::new();
@@ -248,6 +251,11 @@ fn original(
     record: Option<&Record>,
 ) -> Result<Option<Vec<u8>>, Stop> {
     let Some(before) = before else { return Ok(None) };
+    let bare = |bytes: &[u8]| {
+        let bom = "\u{feff}".as_bytes();
+        let bare = bytes.strip_prefix(bom).filter(|_| request.dialect.trips_over_bom(file));
+        bare.unwrap_or(bytes).to_vec()
+    };
     let kept = record
         .filter(|record| record.is_wired())
         .map(|record| (record, record::original(&places.state_for(request.scope), real)));
@@ -258,7 +266,7 @@ fn original(
     }
     let dialect = request.dialect;
     if dialect.find(file, before).map_or(true, |found| found.is_empty()) {
-        return Ok(Some(before.to_vec()));
+        return Ok(Some(bare(before)));
     }
     let hint = kept.as_ref().and_then(|(_, original)| original.as_deref());
     let without =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use leastgrant_core::compatibility::{Proof, Versions};
-use leastgrant_live::receipt::{self, Receipt};
+use leastgrant_live::receipt::{self, Receipt, Row};
 use serde::{Deserialize, Serialize};
 
 /// Folder of receipts in the state folder.
@@ -74,7 +74,8 @@ pub fn local(state: &Path, agent: &str) -> Option<Local> {
 }
 
 /// Live runs that a record may rest on: receipts that came with this program, and those of this machine. Only a run in
-/// which every claim held, without a network, proves anything.
+/// which every claim held, some of them on the installed product, without a network, proves anything. Runs of several
+/// versions on one day are one proof.
 #[must_use]
 pub fn proofs(state: Option<&Path>) -> Vec<Proof> {
     let folder = state.map(|state| state.join(RECEIPTS));
@@ -83,30 +84,39 @@ pub fn proofs(state: Option<&Path>) -> Vec<Proof> {
         .filter_map(|entry| Some((entry.file_name().to_string_lossy().into_owned(), read::<Receipt>(&entry.path())?)))
         .collect();
     let ours = receipt::kept().into_iter().map(|(name, receipt)| (format!("live/receipts/{name}"), receipt));
-    ours.chain(here).filter_map(|(name, receipt)| proof(name, &receipt)).collect()
+    let mut days: BTreeMap<(String, String, String), Vec<(String, Receipt)>> = BTreeMap::new();
+    for (name, receipt) in ours.chain(here).filter(|(_, receipt)| proves(receipt)) {
+        let day = (receipt.agent.id.clone(), receipt.machine.os.clone(), receipt.date.clone());
+        let of_day = days.entry(day).or_default();
+        if !of_day.iter().any(|(_, other)| other.agent.version == receipt.agent.version) {
+            of_day.push((name, receipt));
+        }
+    }
+    days.into_iter().filter_map(|((agent, os, date), receipts)| proof(agent, os, date, &receipts)).collect()
 }
 
-fn proof(name: String, receipt: &Receipt) -> Option<Proof> {
-    let whole = receipt.drift().next().is_none() && !receipt.rows.is_empty();
+fn proves(receipt: &Receipt) -> bool {
     let alone = receipt.machine.isolation == leastgrant_live::isolate::Isolation::Namespace.id();
-    if !whole || !alone {
-        return None;
-    }
-    let product = receipt.rows.iter().filter(|row| row.claim.starts_with("product.")).count();
-    if product == 0 {
-        return None;
-    }
+    alone && receipt.drift().next().is_none() && receipt.rows.iter().any(product)
+}
+
+fn product(row: &Row) -> bool {
+    row.claim.starts_with("product.")
+}
+
+fn proof(agent: String, os: String, date: String, receipts: &[(String, Receipt)]) -> Option<Proof> {
+    let join = |part: &dyn Fn(&(String, Receipt)) -> String| receipts.iter().map(part).collect::<Vec<_>>().join(", ");
+    let most = receipts.iter().map(|(_, receipt)| receipt).max_by_key(|receipt| receipt.rows.len())?;
     Some(Proof {
-        agent: receipt.agent.id.clone(),
-        version: Versions::try_from(receipt.agent.version.clone()).ok()?,
-        os: receipt.machine.os.clone(),
-        date: receipt.date.clone(),
+        agent,
+        version: Versions::try_from(join(&|(_, receipt)| receipt.agent.version.clone())).ok()?,
+        os,
+        date,
         what: format!(
-            "leastgrant was installed into the real agent and driven through {} sessions by a scripted model without a network; every one of {} claims was seen to hold, {product} of them on the installed product",
-            receipt.rows.len(),
-            receipt.rows.len(),
+            "leastgrant drove the real agent through {} sessions, with a scripted model, a stub MCP server and no network; every claim was seen to hold, also with leastgrant installed into it: what it refused did not run, and the ledger had it",
+            most.rows.len(),
         ),
-        receipt: name,
+        receipt: join(&|(name, _)| name.clone()),
     })
 }
 
@@ -131,7 +141,7 @@ fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use leastgrant_live::receipt::{Agent, Machine, Row};
+    use leastgrant_live::receipt::{Agent, Machine};
 
     use super::*;
 
@@ -161,17 +171,31 @@ mod tests {
     #[test]
     fn a_proof_needs_every_claim_the_product_and_no_network() {
         let good = receipt();
-        let proof = |receipt: &Receipt| proof(String::from("r"), receipt);
-        assert_eq!(proof(&good).unwrap().version.ends(), ["2.1.332"]);
+        assert!(proves(&good));
         let mut drift = good.clone();
         drift.rows[1].drift.push(String::from("otherwise"));
-        assert_eq!(proof(&drift), None, "drift");
+        assert!(!proves(&drift), "drift");
         let mut open = good.clone();
         open.machine.isolation = String::from("not isolated");
-        assert_eq!(proof(&open), None, "a network");
+        assert!(!proves(&open), "a network");
         let mut probes = good;
         probes.rows.remove(0);
-        assert_eq!(proof(&probes), None, "probes alone");
+        assert!(!proves(&probes), "probes alone");
+    }
+
+    #[test]
+    fn versions_of_one_day_are_one_proof() {
+        let state = tempfile::tempdir().unwrap();
+        for version in ["9.1.0", "9.2.0"] {
+            let mut seen = receipt();
+            version.clone_into(&mut seen.agent.version);
+            seen.date = String::from("2999-01-01");
+            super::receipt(state.path(), &seen).unwrap();
+        }
+        let proofs = proofs(Some(state.path()));
+        let of_day: Vec<&Proof> = proofs.iter().filter(|proof| proof.date == "2999-01-01").collect();
+        let [proof] = of_day.as_slice() else { panic!("{of_day:?}") };
+        assert_eq!(proof.version.ends(), ["9.1.0", "9.2.0"]);
     }
 
     #[test]

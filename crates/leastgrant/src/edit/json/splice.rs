@@ -105,8 +105,8 @@ impl Document {
             self.comma_in(before.end..item.start)
         });
         let blanks = style::blanks_before(self.text(), item.start).len();
-        let mut cuts = vec![item.start - blanks..item.end];
-        cuts.extend(comma.map(|at| at..at + 1));
+        let own = item.start - blanks..item.end;
+        let mut cuts: Vec<Range<usize>> = std::iter::once(own).chain(comma.map(|at| at..at + 1)).collect();
         cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
         let mut text = self.text().to_owned();
         for cut in cuts {
@@ -146,8 +146,8 @@ impl Document {
                 });
                 let end = tail.map_or(at, |comment| comment.end);
                 let between = self.raw(&(at..end));
-                let comma = if comma.is_some() { "" } else { "," };
-                self.splice(at..end, &format!("{comma}{between}{lead}{item}"))
+                let (comma, last) = if comma.is_some() { ("", ",") } else { (",", "") };
+                self.splice(at..end, &format!("{comma}{between}{lead}{item}{last}"))
             }
             None => {
                 let after = match layout {
@@ -170,7 +170,7 @@ impl Document {
         let mut node = self.root();
         while node.span.start != start {
             let inner = node.members().iter().map(|member| &member.value).chain(node.elements());
-            node = inner.filter(|inner| inner.span.start <= start).last()?;
+            node = inner.rev().find(|inner| inner.span.start <= start)?;
         }
         matches!(node.kind, Kind::Object(_) | Kind::Array(_)).then_some(node)
     }
