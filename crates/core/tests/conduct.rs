@@ -1,5 +1,7 @@
 //! Conducting a persona run: blocks, turns, bounds, the machine, journals and reports. Cases are in `cases/conduct/`.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "helpers of tests")]
+
 use leastgrant_core::conduct::irreversible::{self, Reach};
 use serde::Deserialize;
 

@@ -1,6 +1,8 @@
 //! A persona run from its first file to its last, with a stand-in for the agent: what is written, what may act when, and that
 //! every way out leaves nothing armed.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 #[path = "persona_run/yard.rs"]
 mod yard;
 
