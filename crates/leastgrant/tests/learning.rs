@@ -14,6 +14,9 @@ use leastgrant::store::event::Event;
 use leastgrant::store::{Store, ledger, snapshot};
 use serde_json::{Value, json};
 
+/// Something that passes for a person's yes.
+type Forgery = Box<dyn Fn(&Stage)>;
+
 const SESSION: &str = "11111111-2222-4333-8444-555555555555";
 const DAY: i64 = 24 * 3600 * 1000;
 
@@ -166,7 +169,7 @@ fn only_a_persons_own_word_is_one() {
 #[test]
 fn a_forged_transcript_buys_nothing() {
     let judged = "git commit -m x";
-    let forgeries: Vec<(&str, Box<dyn Fn(&Stage)>)> = vec![
+    let forgeries: Vec<(&str, Forgery)> = vec![
         ("another input", Box::new(|stage| transcript(stage, "t1", "git commit -m other", &End::Yes))),
         ("another call", Box::new(|stage| transcript(stage, "t9", judged, &End::Yes))),
         (
