@@ -55,6 +55,13 @@ fi
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
+# where the machine forbids a private network the receipts say `not isolated`
+isolation=()
+if ! unshare --net true 2>/dev/null && ! unshare --user --map-root-user --net true 2>/dev/null; then
+    isolation=(--no-netns)
+    printf 'live: no private network here: the agents get a loopback address and dead proxies\n'
+fi
+
 verify() {
     local agent=$1 program=$2 status=0
     shift 2
@@ -62,7 +69,7 @@ verify() {
     if [ -n "${RECEIPTS:-}" ]; then more+=(--receipt "$RECEIPTS/$agent.json"); fi
     [ "$(left)" -gt 0 ] || fail "ten minutes were over before $agent was verified"
     HOME=$home LEASTGRANT_HOME=$home/.leastgrant timeout "$(left)" \
-        "$bin" verify "$agent" --agent-bin "$program" "${more[@]}" "$@" || status=$?
+        "$bin" verify "$agent" --agent-bin "$program" "${isolation[@]}" "${more[@]}" "$@" || status=$?
     case $status in
         0) ;;
         124) fail "ten minutes were over before $agent was verified" ;;

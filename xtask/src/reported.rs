@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use leastgrant::agent::{self, HookEnv};
+use leastgrant::agent::{self, Agent, HookEnv, MadeUp};
 use leastgrant::judged::{Given, Judged, Unjudged, judge};
 use leastgrant::persona::arm::{PERSON, Yard};
+use leastgrant::store::Store;
+use leastgrant::store::event::{Event, learnable};
 use leastgrant::world::Real;
 use leastgrant_core::bundle::BUNDLES;
 use leastgrant_core::call::{Attendance, Mode};
@@ -106,7 +108,24 @@ pub(crate) fn run(case: &Case) -> Result<Came, String> {
         let twin = judge(agent, scene.fill(&payload.to_string()).as_bytes(), &scene.env(), &scene.given(case));
         outcome.met &= answer(&twin) == outcome.answer;
     }
+    // the same approvals as evidence instead of rules: they must not buy more
+    if scene.train(case, agent)? {
+        let given = Given { policy: Some(ticked()), ..scene.given(case) };
+        let learned = judge(agent, message.as_bytes(), &scene.env(), &given);
+        if answer(&learned) == "allow" && !outcome.expect.iter().any(|word| word == "allow") {
+            outcome.met = false;
+            outcome.slipped = true;
+        }
+    }
     Ok(Came::Judged(outcome))
+}
+
+/// The ticked bundles and nothing else.
+fn ticked() -> Policy {
+    Policy {
+        bundles: BUNDLES.iter().filter(|bundle| bundle.ticked).map(|bundle| bundle.id.to_owned()).collect(),
+        ..Policy::default()
+    }
 }
 
 /// The record that a case's agent belongs to: the cases tell the forms of Copilot's messages apart.
@@ -154,6 +173,11 @@ fn outcome(case: &Case, judged: &Result<Judged, Unjudged>) -> Outcome {
 }
 
 /// What was said. Where a verdict was to allow and the agent has no word for it that grants anything, silence says it.
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
 fn answer(judged: &Result<Judged, Unjudged>) -> &'static str {
     let unsaid = |judged: &Judged| {
         leastgrant_core::channel::of(judged.call.agent).is_some_and(|channel| channel.allow != Allow::Grants)
@@ -313,6 +337,30 @@ impl Scene {
         HookEnv::from_lookup(|name| all.get(name).cloned())
     }
 
+    /// What was approved before as a person's yes on forty days; says whether there is any.
+    fn train(&self, case: &Case, agent: &dyn Agent) -> Result<bool, String> {
+        let store = Store::at(self.home.join(".leastgrant"));
+        let project = self.project.to_string_lossy().into_owned();
+        let approved = case.given.get("approved_before").and_then(Value::as_array).into_iter().flatten();
+        let mut events = Vec::new();
+        for text in approved.filter_map(Value::as_str) {
+            let input = serde_json::json!({ "command": text });
+            let made = MadeUp { session: "earlier", cwd: &project, mode: "default", tool: agent.shell(), input };
+            let given = Given { present: Some(Attendance::Attended), policy: Some(ticked()) };
+            let message = agent.compose(&made).to_string();
+            let Ok(judged) = judge(agent, message.as_bytes(), &self.env(), &given) else { continue };
+            for day in 0..40 {
+                let mut event = Event::new("evidence", now() - day * 86_400_000).in_project(Some(&project));
+                event.evidence = Some("confirmed");
+                event.session = format!("earlier-{day}");
+                event.signatures = judged.verdict.actions.iter().map(|action| learnable(&action.signature)).collect();
+                events.push(event);
+            }
+        }
+        store.append_all(&events).map_err(|error| error.to_string())?;
+        Ok(!events.is_empty())
+    }
+
     /// The ticked bundles, and what was approved before as rules for exactly that text.
     fn given(&self, case: &Case) -> Given {
         let approved = case.given.get("approved_before").and_then(Value::as_array).into_iter().flatten();
@@ -325,11 +373,7 @@ impl Scene {
             note: None,
             until_ms: None,
         });
-        let policy = Policy {
-            bundles: BUNDLES.iter().filter(|bundle| bundle.ticked).map(|bundle| bundle.id.to_owned()).collect(),
-            rules: rules.collect(),
-            ..Policy::default()
-        };
+        let policy = Policy { rules: rules.collect(), ..ticked() };
         Given { present: Some(Attendance::Attended), policy: Some(policy) }
     }
 }

@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::print_stdout,
+    clippy::string_slice,
     clippy::panic,
     reason = "helpers of tests, and a table that people want to see"
 )]
@@ -33,8 +33,11 @@ use leastgrant_core::channel::{Allow, Ask, Channel, Silence, of};
 use leastgrant_core::verdict::Decision;
 use stage::{Stage, Word};
 
+/// Tries one property on one agent.
+type Property = fn(&Dialect, &mut Cases);
+
 /// What is held against every agent.
-const PROPERTIES: &[(&str, fn(&Dialect, &mut Cases))] = &[
+const PROPERTIES: &[(&str, Property)] = &[
     ("secret", secrets_are_never_allowed),
     ("floor", floors_are_never_weakened),
     ("integrity", integrity_floors_are_always_refused),

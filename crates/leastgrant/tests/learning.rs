@@ -302,3 +302,19 @@ fn a_collector_that_dies_half_way_counts_nothing_twice() {
     end(&stage);
     assert_eq!(evidence(&stage).len(), 1);
 }
+
+#[test]
+fn a_word_that_comes_before_the_outcome_is_kept() {
+    let stage = stage();
+    pre(&stage, "t1", "git commit -m x");
+    pre(&stage, "t2", "git stash");
+    transcript(&stage, "t1", "git commit -m x", &End::Yes);
+    store(&stage).collect(&env(&stage), now()).unwrap();
+    assert_eq!(evidence(&stage), [], "it has not run yet");
+    post(&stage, "t1", "git commit -m x");
+    transcript(&stage, "t2", "git stash", &End::Yes);
+    post(&stage, "t2", "git stash");
+    store(&stage).collect(&env(&stage), now()).unwrap();
+    let kinds: Vec<String> = evidence(&stage).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, ["confirmed", "confirmed"], "the transcript is read on from where it was left");
+}

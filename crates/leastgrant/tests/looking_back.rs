@@ -47,6 +47,7 @@ fn lived() -> Stage {
     {
         bash(&stage, id, command);
     }
+    assert_eq!(stage.ledger().iter().filter(|line| line["event"] == "call").count(), 5, "all of it is there to see");
     stage
 }
 

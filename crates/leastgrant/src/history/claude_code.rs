@@ -98,6 +98,8 @@ struct Use {
     cwd: String,
     session: String,
     at: i64,
+    /// where its line begins
+    from: u64,
 }
 
 /// Reads a transcript from an offset on. What is after the last line end is left for later.
@@ -116,11 +118,12 @@ pub fn read(file: &mut File, from: u64, mut each: impl FnMut(Told)) -> std::io::
         line.shrink_to(64 * 1024);
         let count = std::io::Read::by_ref(&mut reader).take(LINE).read_until(b'\n', &mut line)?;
         if count == 0 {
-            return Ok(read);
+            return Ok(ended(read, &open));
         }
+        let start = read.offset;
         if line.last() != Some(&b'\n') {
             if (count as u64) < LINE {
-                return Ok(read);
+                return Ok(ended(read, &open));
             }
             read.skipped += 1;
             read.offset += count as u64 + skip(&mut reader)?;
@@ -138,8 +141,14 @@ pub fn read(file: &mut File, from: u64, mut each: impl FnMut(Told)) -> std::io::
         if !record.permission_mode.is_empty() {
             mode.clone_from(&record.permission_mode);
         }
-        take(&record, &mode, &mut open, &mut each);
+        take(&record, &mode, start, &mut open, &mut each);
     }
+}
+
+/// With where to read on.
+fn ended(read: Read, open: &BTreeMap<String, Use>) -> Read {
+    let resume = open.values().map(|used| used.from).min().unwrap_or(read.offset);
+    Read { resume, ..read }
 }
 
 /// A line as a record; half an emoji (an escape without its other half) is no reason to lose it.
@@ -159,7 +168,7 @@ fn lenient(line: &[u8]) -> Option<Record> {
     })
 }
 
-fn take(record: &Record, mode: &str, open: &mut BTreeMap<String, Use>, each: &mut impl FnMut(Told)) {
+fn take(record: &Record, mode: &str, from: u64, open: &mut BTreeMap<String, Use>, each: &mut impl FnMut(Told)) {
     let blocks = record.message.content.as_array().map(Vec::as_slice).unwrap_or_default();
     let text = |block: &Value, key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     for block in blocks {
@@ -174,6 +183,7 @@ fn take(record: &Record, mode: &str, open: &mut BTreeMap<String, Use>, each: &mu
                     cwd: record.cwd.clone(),
                     session: record.session_id.clone(),
                     at: millis(&record.timestamp),
+                    from,
                 };
                 open.insert(text(block, "id"), used);
             }

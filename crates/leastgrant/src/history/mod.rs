@@ -8,7 +8,8 @@ pub mod codex;
 pub mod mine;
 
 /// Who decided about a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Word {
     /// a person said yes
     Yes,
@@ -72,6 +73,8 @@ pub struct Read {
     pub skipped: usize,
     /// how far the file was read
     pub offset: u64,
+    /// from where to read on: before the first call that has no outcome yet
+    pub resume: u64,
 }
 
 /// Milliseconds since 1970 of a time as agents write it.

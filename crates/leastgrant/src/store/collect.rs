@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,6 +49,9 @@ pub(super) struct Waiting {
     attendance: String,
     ran: Option<bool>,
     ended: bool,
+    /// what the transcript said, while our own record of the outcome is not there yet
+    #[serde(default)]
+    told: Option<Word>,
 }
 
 /// What a collection came to.
@@ -227,8 +231,14 @@ impl Round {
         let words = self.words(env);
         let mut events = Vec::new();
         let calls = std::mem::take(&mut self.waiting);
-        for (name, call) in calls {
-            match call.outcome(words.get(&name).copied(), self.now) {
+        for (name, mut call) in calls {
+            call.told = match (call.told, words.get(&name).copied()) {
+                (Some(Word::No), _) | (_, Some(Word::No)) => Some(Word::No),
+                // told twice is no word
+                (Some(_), Some(_)) => Some(Word::Nobody),
+                (before, now) => before.or(now),
+            };
+            match call.outcome(call.told, self.now) {
                 Outcome::Open => {
                     self.waiting.insert(name, call);
                 }
@@ -254,9 +264,11 @@ impl Round {
     }
 
     /// What the agents wrote down about the calls that wait.
-    fn words(&self, env: &HookEnv) -> BTreeMap<Name, Word> {
+    fn words(&mut self, env: &HookEnv) -> BTreeMap<Name, Word> {
         let mut words = BTreeMap::new();
         let Some(home) = transcripts(env) else { return words };
+        let before = self.old.as_ref().map(|old| old.transcripts.clone()).unwrap_or_default();
+        let mut places = BTreeMap::new();
         let sessions: BTreeSet<&str> = self
             .waiting
             .values()
@@ -266,7 +278,11 @@ impl Round {
         for session in sessions {
             let (files, mains) = claude_code::files_of(&home, session);
             for mut file in files {
-                let _ = claude_code::read(&mut file, 0, |told| {
+                let Ok(about) = file.metadata() else { continue };
+                let place = format!("{}:{}", about.dev(), about.ino());
+                // a file that became shorter is another one
+                let from = before.get(&place).copied().filter(|from| *from <= about.len()).unwrap_or_default();
+                let read = claude_code::read(&mut file, from, |told| {
                     let name = (String::from("claude-code"), session.to_owned(), told.call.clone());
                     let Some(call) = self.waiting.get(&name) else { return };
                     let same = told.session == session && same_input(&told, call, env);
@@ -282,8 +298,12 @@ impl Round {
                         })
                         .or_insert(word);
                 });
+                if let Ok(read) = read {
+                    places.insert(place, read.resume);
+                }
             }
         }
+        self.next.transcripts = places;
         words
     }
 }
@@ -346,6 +366,7 @@ impl Waiting {
             attendance: line.attendance,
             ran: None,
             ended: false,
+            told: None,
         }
     }
 

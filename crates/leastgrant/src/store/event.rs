@@ -216,7 +216,14 @@ pub fn digest_of(call: &Call) -> Option<String> {
         }
     }
     let mut hashed = Hashed(Sha256::new(), 0);
-    write!(hashed, "{} {:?}", call.tool_name, call.tool).ok()?;
+    match &call.tool {
+        // which shell reads it is the environment's, and the same text may be looked at from another one
+        Tool::Shell(shell) => {
+            let leastgrant_core::call::ShellCall { command, workdir, unsandboxed, .. } = shell;
+            write!(hashed, "{} {command:?} {workdir:?} {unsandboxed}", call.tool_name).ok()?;
+        }
+        tool => write!(hashed, "{} {tool:?}", call.tool_name).ok()?,
+    }
     let mut text = super::ledger::hex(&hashed.0.finalize());
     text.truncate(32);
     Some(text)

@@ -37,6 +37,9 @@ pub struct Pointer {
     pub signatures: usize,
     /// the file with calls whose outcome is not known yet
     pub waiting: Option<String>,
+    /// from where the transcripts of open calls are read on, by device and number of the file
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub transcripts: BTreeMap<String, u64>,
     /// milliseconds since 1970
     pub at: i64,
 }
