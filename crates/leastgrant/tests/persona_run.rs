@@ -406,6 +406,38 @@ fn a_worker_without_a_run_looks_and_does_not_act() {
 }
 
 #[test]
+fn two_runs_do_not_get_in_each_others_way() {
+    let yard = Yard::new(&["ana"]);
+    yard.script(
+        "ana",
+        1,
+        &[
+            turn("ana", 1, "open the shop", &[SHOP]),
+            "rests".into(),
+            "marks there".into(),
+            "waits go".into(),
+            visit(SHOP),
+            outcome("succeeded"),
+            "ends".into(),
+        ],
+    );
+    let first = yard.start(&[]);
+    yard.awaits("there");
+    let run = yard.only_run();
+    let second = yard.run(&[]);
+    assert_eq!(second.status.code(), Some(22), "{second:?}");
+    assert!(String::from_utf8_lossy(&second.stderr).contains("is being conducted in this project by process"));
+    let again = yard.command(&["persona", "resume", run.to_str().unwrap()]).output().unwrap();
+    assert_eq!(again.status.code(), Some(22), "{again:?}");
+    assert_eq!(yard.only_run(), run, "a run that did not begin leaves a folder");
+    std::fs::write(yard.fake().join("go"), "").unwrap();
+    let output = first.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(yard.read("calls").starts_with("ana ran mcp__browser__navigate"), "{}", yard.read("calls"));
+    yard.is_clean();
+}
+
+#[test]
 fn the_budget_ends_a_journey() {
     let yard = Yard::new(&["ana"]);
     let mut script = Vec::new();

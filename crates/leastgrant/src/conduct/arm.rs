@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use leastgrant_core::conduct::gate;
+use leastgrant_core::persona::lease::Gate;
 use serde_json::json;
 
 use super::clock;
-use super::lease::Held;
+use super::lease::{self, Held};
 use super::record::Record;
 use super::worker::Kind;
 use crate::agent::HookEnv;
@@ -31,6 +32,11 @@ pub(super) struct Armed<'a> {
     off: bool,
 }
 
+/// Where what a run hands to its processes is.
+pub(super) fn scratch(state: &Path, id: &str) -> PathBuf {
+    state.join("persona/workers").join(id)
+}
+
 /// The guard's command line for an agent.
 pub(super) fn guard(places: &Places, env: &HookEnv, kind: Kind) -> Result<(Guard, String), String> {
     let guard = Guard { program: find::own_program(None)?, timeout: find::timeout(), trust: false };
@@ -51,7 +57,7 @@ impl<'a> Armed<'a> {
         env: &HookEnv,
         record: &Record,
         guard: &Guard,
-        lease: &'a Held,
+        held: &'a Held,
     ) -> Result<(Self, Vec<String>), Stop> {
         let world = Real::of(env, &record.root.to_string_lossy(), std::collections::HashSet::new());
         let mut armed = Self {
@@ -59,18 +65,25 @@ impl<'a> Armed<'a> {
             root: record.root.clone(),
             id: record.id.clone(),
             targets: Vec::new(),
-            lease,
+            lease: held,
             world,
             off: false,
         };
-        lease.renew().map_err(Stop::Refused)?;
+        if let Gate::Conducted(other) = lease::found(&armed.state, &armed.root)
+            && lease::lives(&other)
+        {
+            armed.off = true;
+            let (id, pid) = (&other.owner, other.pid);
+            return Err(Stop::Refused(format!("run `{id}` is being conducted in this project by process {pid}")));
+        }
         let now = clock::now_ms();
         if let Err(stop) = armed.yard().arm(&record.flow, &record.id, now, &clock::now_iso()) {
             // another run's arming is none of ours to take away
             armed.off = true;
-            lease.drop_it();
             return Err(stop);
         }
+        // no worker runs yet, so a moment without a lease lets nobody act
+        held.renew().map_err(Stop::Refused)?;
         let mut troubles = Vec::new();
         for target in Target::all(places, env).into_iter().filter(Target::is_there) {
             match wiring::wire(&armed.state, &target, guard, &Owner::of_run(&armed.id, now)) {
@@ -95,6 +108,7 @@ impl<'a> Armed<'a> {
         let owner = format!("run:{}", self.id);
         self.lease.drop_it();
         super::guard::forget(&self.state, &self.root);
+        let _ = std::fs::remove_dir_all(scratch(&self.state, &self.id));
         if let Err(stop) = self.yard().disarm(&self.id, false, clock::now_ms()) {
             troubles.push(match stop {
                 Stop::Refused(why) => why,

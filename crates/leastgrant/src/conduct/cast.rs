@@ -174,14 +174,19 @@ impl Cast {
         }
         let kind = Kind::from_id(&self.record.agent).ok_or_else(|| No::Impossible(String::from("an unknown agent")))?;
         let (guard, command) = arm::guard(places, env, kind).map_err(No::Impossible)?;
-        let scratch = places.state.join("persona/workers").join(&self.record.id);
-        atomic::private_folder(&scratch).map_err(impossible)?;
+        let scratch = arm::scratch(&places.state, &self.record.id);
         let stage = self.stage(places, kind, command.clone(), scratch.clone(), stop);
         let (mut armed, mut troubles) =
-            Armed::new(places, env, &self.record, &guard, &stage.lease).map_err(|stop| match stop {
-                arming::Stop::Flow(path, problems) => No::Flow(path, problems),
-                arming::Stop::Refused(why) => No::Impossible(why),
+            Armed::new(places, env, &self.record, &guard, &stage.lease).map_err(|stop| {
+                if !self.resumed {
+                    self.record.forget(&places.state);
+                }
+                match stop {
+                    arming::Stop::Flow(path, problems) => No::Flow(path, problems),
+                    arming::Stop::Refused(why) => No::Impossible(why),
+                }
             })?;
+        atomic::private_folder(&scratch).map_err(impossible)?;
         for trouble in &troubles {
             ui.warn(trouble);
         }
@@ -192,7 +197,6 @@ impl Cast {
         let done = self.perform(&stage, ui);
         troubles = armed.disarm();
         drop(armed);
-        let _ = std::fs::remove_dir_all(&scratch);
         match report::write(&self.record.run) {
             Ok(written) => news::spread(&News::Reported { path: written.markdown }, &self.record.root, ui),
             Err(why) => troubles.push(why),

@@ -61,6 +61,13 @@ impl Record {
             .map_err(|error| format!("the record of the run cannot be written: {error}"))
     }
 
+    /// Forgets a run that did not begin.
+    pub fn forget(&self, state: &Path) {
+        let _ = std::fs::remove_file(path(state, &self.run));
+        // only while it is empty
+        let _ = std::fs::remove_dir(&self.run);
+    }
+
     /// Reads the record of a run's folder.
     ///
     /// # Errors
