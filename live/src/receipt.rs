@@ -128,6 +128,8 @@ mod tests {
         assert_eq!(kept().len(), RECEIPTS.len());
         for ((name, receipt), (_, text)) in kept().iter().zip(RECEIPTS) {
             assert_eq!(*name, receipt.file_name());
+            // an agent's own folder of that name, below a home that was replaced
+            let text = text.replace("<home>/.gemini/tmp/", "");
             for place in ["/home/", "/root/", "/tmp/", "/work/", "/Users/"] {
                 assert!(!text.contains(place), "{name} holds `{place}`");
             }

@@ -141,11 +141,11 @@ impl<'t> Reader<'t, '_> {
         false
     }
 
-    /// No operator but `-` and `/`: perhaps a program with options.
+    /// No operator but `-` and `/`: perhaps a program with options, in brackets or not.
     fn looks_like_a_program(&self, word: Id) -> bool {
         self.s.tree.literal(word).is_some_and(|text| {
             text.iter().any(u8::is_ascii_alphabetic)
-                && text.iter().all(|c| is_name(*c) || c.is_ascii_whitespace() || matches!(c, b'-' | b'/' | b'.'))
+                && text.iter().all(|c| is_name(*c) || c.is_ascii_whitespace() || b"-/.()".contains(c))
         })
     }
 
