@@ -112,8 +112,18 @@ impl<'t> Reader<'t, '_> {
         Some(self.push_span(Kind::Subshell { list }, self.span(open, close), first))
     }
 
-    /// Two operands in a row, or a `;`.
+    /// Two operands in a row, an operator that waits for one, or a `;`.
     fn looks_like_commands(&self, word: Id) -> bool {
+        let ends_open = self.s.tree.literal(word).is_some_and(|text| {
+            let text = text.trim_ascii_end();
+            let end = text.iter().rposition(|c| !b") \t\n".contains(c)).map_or(0, |at| at + 1);
+            let text = text.get(..end).unwrap_or_default();
+            let after = text.ends_with(b"++") || text.ends_with(b"--");
+            !after && text.last().is_some_and(|c| b"/-+*%&|^<>=?,~!".contains(c))
+        });
+        if ends_open {
+            return true;
+        }
         let mut operand = false;
         let mut blank = true;
         for part in self.s.tree.parts(word) {

@@ -232,14 +232,15 @@ fn shaped(shape: Shape, input: &Input, dialect: Dialect) -> Result<Tool, String>
             let word = said.split_whitespace().next().unwrap_or_default();
             Tool::Skill { name: word.trim_start_matches('/').to_owned() }
         }
-        Shape::MetaUnless(keys)
-            if keys.iter().any(|key| !matches!(input.get(*key), None | Some(Value::Null | Value::Bool(false)))) =>
-        {
-            unknown(input)
-        }
+        Shape::MetaUnless(keys) if keys.iter().filter_map(|key| input.get(*key)).any(says_more) => unknown(input),
         Shape::Meta | Shape::MetaUnless(_) => Tool::Meta,
         Shape::Unknown => unknown(input),
     })
+}
+
+/// Whether a value is more than a no: `null`, `false` and an empty text are one.
+fn says_more(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Bool(false)) && value.as_str() != Some("")
 }
 
 fn missing(keys: Keys) -> String {

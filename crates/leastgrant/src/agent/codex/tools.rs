@@ -7,7 +7,16 @@ use crate::agent::tools::{self, Input, Row, Shape};
 
 const TOOLS: &[Row] = &[
     ("Bash", Shape::Shell { command: &["command"], folder: &[], unsandboxed: "" }, "runs a command line"),
-    ("apply_patch", Shape::Patch(&["command"]), "changes files; the patch stands where a command would"),
+    (
+        "exec_command",
+        Shape::Shell { command: &["cmd", "command"], folder: &["workdir"], unsandboxed: "" },
+        "the same, under the name that its rollouts use",
+    ),
+    (
+        "apply_patch",
+        Shape::Patch(&["command", "input", "patch"]),
+        "changes files; the patch stands where a command would",
+    ),
     ("view_image", Shape::Read(&["path"]), "shows an image file to the model"),
     ("list_mcp_resources", Shape::Resource("list_resources"), "asks servers what they offer"),
     ("list_mcp_resource_templates", Shape::Resource("list_resources"), "asks servers what they offer"),
@@ -30,7 +39,11 @@ const TOOLS: &[Row] = &[
     ("clockcurr_time", Shape::Meta, "tells the time"),
     ("request_user_input", Shape::Meta, "asks the person"),
     ("send_message_to_user_async", Shape::Meta, "tells the person"),
-    ("write_stdin", Shape::Unknown, "types into a program that runs; what that makes of it is not known"),
+    (
+        "write_stdin",
+        Shape::MetaUnless(&["chars"]),
+        "types into a program that runs; what that makes of it is not known",
+    ),
     ("exec", Shape::Unknown, "a program of calls; each of them is judged, the program is not read"),
 ];
 
@@ -41,7 +54,12 @@ pub(super) fn tool(name: &str, input: &Input, dialect: Dialect, escalated: bool)
         None => tools::tool(TOOLS, name, input, dialect),
     };
     match tool {
-        Tool::Shell(shell) => Tool::Shell(leastgrant_core::call::ShellCall { unsandboxed: escalated, ..shell }),
+        Tool::Shell(shell) => {
+            let asked = input.get("sandbox_permissions").is_some_and(|wanted| wanted != "use_default");
+            let unsandboxed =
+                escalated || asked || input.get("with_escalated_permissions").is_some_and(|flag| flag != false);
+            Tool::Shell(leastgrant_core::call::ShellCall { unsandboxed, ..shell })
+        }
         other => other,
     }
 }
