@@ -18,6 +18,8 @@ static WIRING: LazyLock<Wiring> = LazyLock::new(|| Wiring {
     closed: true,
     file: "/home/dev/.claude/settings.json".into(),
     scope: Scope::User,
+    trust: false,
+    plugin: None,
 });
 
 fn strictly_json(bytes: &[u8]) -> bool {
